@@ -1,4 +1,4 @@
-// What a model answers: data from outside. Its shape is checked, its texts are cleaned, redacted and cut before anybody sees them.
+// A model's answer is data from outside: zod checks its shape, and `cleaner` cleans, redacts and cuts its texts before anything uses them.
 import { z } from 'zod';
 import { Extraction, type InsightPlace } from '../schema/extraction.ts';
 import { ObservationText, ObservationType } from '../schema/observation.ts';
@@ -6,7 +6,7 @@ import { SummaryText } from '../schema/summary.ts';
 
 const text = z.string();
 
-/** As a model is asked for them: without limits of length, which are kept by cutting. */
+/** What a model is asked for. There are no limits of length here; `cleaner` cuts texts that are too long. */
 export const ObservationsAnswer = z.object({
   observations: z.array(
     z.object({
@@ -69,19 +69,19 @@ export const ExtractionAnswer = z.object({
 });
 export type ExtractionAnswer = z.infer<typeof ExtractionAnswer>;
 
-/** What an answer is read beside. */
+/** The context that an answer is read in. */
 export interface Surroundings {
   /** When the conversation ended. */
   readonly end: string;
   readonly isPersons: (text: string) => boolean;
-  /** The insights that were shown, by the name that they were shown under. */
+  /** The insights that the model was shown, by the ids that it saw. */
   readonly insights: ReadonlyMap<string, InsightPlace>;
 }
 
 export type Redact = (text: string) => string;
 
-/** Control characters, escape sequences and marks that turn the direction of text have no place in a line that is shown. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Control characters, escape sequences and marks that reverse the direction of text could corrupt what a person sees. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this pattern looks for control characters
 const hostile = /\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
 const clean = (value: string, redact: Redact): string => redact(value.replace(hostile, '')).trim();
@@ -123,7 +123,7 @@ export function cleaner(redact: Redact) {
         ),
       }),
 
-    /** A time that is none becomes the end of the conversation. What the person did not say is the agent's. */
+    /** An invalid time becomes the end of the conversation. A statement that the person did not make counts as the agent's. */
     extraction(one: ExtractionAnswer, { end, isPersons, insights }: Surroundings): Extraction {
       const datedItem = (item: { at: string; title: string; text: string }) => ({
         at: Number.isNaN(Date.parse(item.at)) ? end : new Date(item.at).toISOString(),

@@ -1,4 +1,4 @@
-// What models may take: tokens for each day of the person and for each session, set aside before a call and counted after it.
+// The token budget of models, per calendar day and per session. The runner reserves tokens before a call and counts the spent ones after it.
 
 import { estimateTokens } from '../language/tokens.ts';
 import { dayOf } from '../schema/day.ts';
@@ -11,13 +11,13 @@ export function limitsAt(now: number, { budget, timeZone }: Settings): TokenLimi
   return { dayStart: from, dayEnd: to, perDay: budget.tokensPerDay, perSession: budget.tokensPerSession };
 }
 
-/** `2026-03-01`, by the person's clock. */
+/** `2026-03-01`, in the person's time zone. */
 export function dayNames(timeZone: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
   return (at) => format.format(at);
 }
 
-/** A call for a single tool use has a prompt and an answer too: what our own take, with nothing but the tool in between. */
+/** A call for a single tool use would need its own prompt and answer. These are the sizes of ours, without the material. */
 const callTokens = { prompt: 500, answer: 250 };
 
 /** Tokens that one call for each tool use would take. */

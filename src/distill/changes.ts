@@ -1,13 +1,13 @@
-// Whether the changes that a model asks for can be made: it changes only what it was shown, gives a reason, and not too much at once.
+// Checks the changes that a model asks for: it may change only what it was shown, must give a reason, and may not change too much at once.
 
 import type { ChangeAnswer, ExtractionAnswer } from './answers.ts';
 import type { KnownPages } from './memory/known.ts';
 import { keyOf, nameSlug } from './memory/names.ts';
 
-/** A record that asks for more was not read, or asks for it itself. */
+/** A model that asks for more has misread the record, or follows instructions in it. */
 const most = { retired: 10, statements: 80, dated: 50, questions: 30, subjects: 20 };
 
-/** What is wrong with an answer, in words that a model can put it right by; undefined where nothing is. */
+/** What is wrong with an answer, in words that help the model correct it. Undefined if the answer is fine. */
 export function wrongChanges(answer: ExtractionAnswer, { subjects, insights }: KnownPages): string | undefined {
   const wrong: string[] = [];
   const held = new Set(subjects.flatMap(({ list, name, lines }) => lines.map(({ key }) => placeOf(list, name, key))));

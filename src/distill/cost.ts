@@ -1,4 +1,4 @@
-// What a backlog would cost, before anything is spent: the same material and the same questions, but nobody is asked.
+// Estimates what a backlog would cost: builds the same questions from the same material, but does not ask the model.
 
 import type { Job, JobKind } from '../schema/job.ts';
 import type { Observation } from '../schema/observation.ts';
@@ -17,7 +17,7 @@ export interface Cost {
   readonly insteadOf: number;
 }
 
-/** An observation that is yet to be made, as long as most are. */
+/** Stands in for an observation that does not exist yet, with a typical length. */
 const likely = ({ agent, session, project, prompt, request, endedAt }: Turn): Observation => ({
   id: '',
   agent,
@@ -79,7 +79,7 @@ export async function costOf(
   return { jobs: counts, calls, tokens, insteadOf: tokens === 0 ? 0 : insteadOf };
 }
 
-/** As they will be claimed: turns of one session together, up to the limit, all else alone. */
+/** Groups jobs as the runner will claim them: turns of one session together, up to the limit; every other job alone. */
 function grouped(jobs: readonly Job[], limit: number): [Job, ...Job[]][] {
   const groups: [Job, ...Job[]][] = [];
   const open = new Map<string, [Job, ...Job[]]>();

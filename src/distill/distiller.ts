@@ -1,4 +1,4 @@
-// Who distils: the offline distiller, or a model. Both are given material and give back text; neither stores anything.
+// A distiller turns material into text and stores nothing. There are two kinds: the offline distiller, and models.
 
 import type { Extraction } from '../schema/extraction.ts';
 import type { Usage } from '../schema/job.ts';
@@ -15,19 +15,19 @@ export interface Distilled<T> {
 export interface Distiller {
   /** `offline`, or the model. */
   readonly name: string;
-  /** Raised when it would say other things about the same material: then it says them again. Absent where that would cost something. */
+  /** The version of its rules. When it changes, the runner repeats the jobs done by older rules. Absent if repeating them costs money. */
   readonly rules?: string | undefined;
-  /** How many of its works may go on at once. */
+  /** How many jobs it may work on at once. */
   readonly parallel: number;
-  /** How many turns it may be given at once. */
+  /** How many turns it takes at once. */
   readonly turns: number;
-  /** Whether they may be of several sessions: what costs nothing saves transactions so. */
+  /** Whether those turns may come from several sessions. The offline distiller allows it, which saves transactions. */
   readonly mixed: boolean;
   /** Whether it reads the pages that it changes. */
   readonly readsPages: boolean;
-  /** Tokens that the work would take, at most; 0 when it costs nothing. */
+  /** An upper bound of the tokens that the work takes; 0 if it costs nothing. */
   estimate(work: Work): number;
-  /** In the order of the turns. Undefined: there is nothing to say. */
+  /** One item per turn, in their order. Undefined: there is nothing to say about this turn. */
   observe(turns: readonly Turn[], signal: AbortSignal): Promise<Distilled<readonly (ObservationText | undefined)[]>>;
   summarize(material: SummaryMaterial, signal: AbortSignal): Promise<Distilled<SummaryText | undefined>>;
   remember(material: MemoryMaterial, signal: AbortSignal): Promise<Distilled<Extraction>>;
@@ -35,15 +35,15 @@ export interface Distiller {
 
 export interface SummaryMaterial {
   readonly session: SessionMaterial;
-  /** What was said of its turns, in their order. */
+  /** The observations of its turns, in their order. */
   readonly observations: readonly Observation[];
 }
 
 export interface MemoryMaterial {
   readonly conversation: ConversationMaterial;
-  /** What the pages say now about the things of the conversation; nothing where the distiller does not read them. */
+  /** What the pages say now about the subjects of the conversation. Empty if the distiller does not read pages. */
   readonly known: KnownPages;
-  /** What was said of its turns. */
+  /** The observations of its turns. */
   readonly observations: readonly Observation[];
 }
 

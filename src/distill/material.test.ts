@@ -14,7 +14,7 @@ const said: Said[] = [
 const key = { agent: 'claude-code', session: 's1' } as const;
 
 describe('material', () => {
-  it('is a turn with its prompt, answers, tools and place', async () => {
+  it('of a turn has its prompt, answers, tools, project and folder', async () => {
     const memory = await emptyMemory();
     await tell(memory, 's1', '/srv/tide', '2026-10-01T10:00:00Z', said);
     const turn = await readTurn(memory.store, { ...key, prompt: 1 });
@@ -31,7 +31,7 @@ describe('material', () => {
     expect(await readTurn(memory.store, { ...key, session: 'none', prompt: 1 })).toBeUndefined();
   });
 
-  it('is a session with all its turns, each as it is by itself', async () => {
+  it('of a session has all its turns, each equal to the turn read alone', async () => {
     const memory = await emptyMemory();
     await tell(memory, 's1', '/srv/tide', '2026-10-01T10:00:00Z', said);
     const session = await readSession(memory.store, key);
@@ -43,7 +43,7 @@ describe('material', () => {
     expect(await readSession(memory.store, { ...key, session: 'none' })).toBeUndefined();
   });
 
-  it('is a conversation, which may begin in the middle of a turn', async () => {
+  it('of a conversation may begin in the middle of a turn', async () => {
     const memory = await emptyMemory();
     await tell(memory, 's1', '/srv/tide', '2026-10-01T10:00:00Z', [{ by: 'assistant', text: 'Going on.' }, ...said]);
     const [conversation] = await memory.store.conversations.list({});

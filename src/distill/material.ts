@@ -1,4 +1,4 @@
-// ③ Store → what a distiller works on: turns, the turns of a session, the turns of a conversation. All of it bounded.
+// ③ Store → material for a distiller: a turn, a session's turns, or a conversation's turns. All of it is bounded.
 import type { AgentName } from '../schema/agent-name.ts';
 import type { Entry } from '../schema/entry.ts';
 import type { TitleSource } from '../schema/session-fact.ts';
@@ -15,13 +15,13 @@ export interface Place {
   readonly cwd: string;
 }
 
-/** A person's prompt and all that follows until the next, without subagents, branches that were left, and copies. */
+/** A person's prompt and everything until the next prompt, without subagents, abandoned branches and copies. */
 export interface Turn extends Place {
-  /** The number of the prompt in its session, from 1; 0 for what came before the first. */
+  /** The number of the prompt in its session, from 1; 0 for entries before the first prompt. */
   readonly prompt: number;
-  /** Absent where a conversation or a session begins in the middle of a turn. */
+  /** Absent if the conversation or session begins in the middle of a turn. */
   readonly request?: Entry;
-  /** The beginnings of the prompts before it, the nearest first. */
+  /** The beginnings of the previous prompts, the latest first. */
   readonly before: readonly string[];
   readonly entries: readonly Entry[];
   readonly toolUses: readonly ToolUse[];
@@ -31,9 +31,9 @@ export interface Turn extends Place {
 
 export interface SessionMaterial extends Place {
   readonly title: string;
-  /** Who gave the title; absent when it is only the first prompt. */
+  /** Where the title comes from; absent if it is just the first prompt. */
   readonly titleSource?: TitleSource | undefined;
-  /** The last one first. */
+  /** The latest first. */
   readonly branches?: readonly string[];
   /** Pull requests and the like. */
   readonly links?: readonly string[];
@@ -75,7 +75,7 @@ export async function readSession(
   return { ...place, title, titleSource, branches, links, prompts, ...span, turns };
 }
 
-/** Undefined when there is nothing in it that a distiller may look at, as in a conversation of a subagent. */
+/** Undefined if it contains nothing to distil, as in a subagent's conversation. */
 export async function readConversation(
   store: Pick<Store, 'conversations' | 'entries' | 'sessions'>,
   id: number,
@@ -135,7 +135,7 @@ const placeOf = ({ project, projectPath, cwd }: Pick<Place, 'project' | 'project
 
 function toTurn(place: Place, { prompt, before, entries, toolUses }: StoredTurn): Turn {
   const [first] = entries;
-  // A use takes its time from the entry that asked for it, so entries alone say when a turn was.
+  // A tool use has the time of its entry, so the entries alone determine when the turn began and ended.
   const times = entries.map(({ at }) => at).sort();
   return {
     ...place,

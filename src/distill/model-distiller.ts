@@ -37,12 +37,12 @@ is later than the record, leave alone. Set sure to false for what was said once 
 or otherwise. Questions: what is doubtful.`,
 } as const;
 
-/** What an answer takes, for each thing asked for; the allowance is larger, since a cut answer is of no use. */
+/** Expected tokens of an answer, per item. `maxOutputTokens` allows more, because an answer that was cut off is useless. */
 const answerTokens = { observe: 220, summarize: 300, remember: 500 } as const;
 
 const schemas = { observe: ObservationsAnswer, summarize: SummaryAnswer, remember: ExtractionAnswer } as const;
 const kinds = ['observe', 'summarize', 'remember'] as const;
-/** What stands around the material: the task, and the shape of the answer. */
+/** Tokens of a question besides the material: the task and the shape of the answer. */
 const frameTokens = Object.fromEntries(
   kinds.map((kind) => [kind, estimateTokens(systems[kind] + JSON.stringify(shapeOf(schemas[kind])))]),
 ) as Readonly<Record<JobKind, number>>;
@@ -108,7 +108,7 @@ export function modelDistiller(model: Model, redact: Redact, timeZone: string): 
   };
 }
 
-/** Of a single turn all has been said already: to ask once more would cost as much again. */
+/** The only observation, if just one turn has work. It already says everything, so asking the model again would double the cost. */
 function onlyOne({ observations, ...of }: SummaryMaterial | MemoryMaterial): Observation | undefined {
   const { turns } = 'session' in of ? of.session : of.conversation;
   const worth = turns.filter(hasWork);

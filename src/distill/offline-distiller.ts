@@ -4,7 +4,7 @@ import { extractConversation } from './offline/extract.ts';
 import { observeTurn } from './offline/observe.ts';
 import { summarizeSession } from './offline/summarize.ts';
 
-/** Deterministic, extractive, without a network: what it says follows from the material alone. */
+/** Deterministic and extractive: its text depends on the material alone. It needs no network. */
 export const offlineDistiller: Distiller = {
   name: 'offline',
   rules: '3',

@@ -1,11 +1,11 @@
-// The settings → who distils.
+// The settings → the distiller.
 import type { Config } from '../config/config.ts';
 import { HoldfastError } from '../system/errors.ts';
 import type { Redact } from './answers.ts';
 import type { Distiller } from './distiller.ts';
 import { ModelError } from './models/model.ts';
 
-/** Loads only what is chosen. Throws MODEL_FAILED, with what to do, when the model lacks something. */
+/** Loads only the chosen distiller. Throws MODEL_FAILED with a hint if the model lacks something, such as a key. */
 export async function openDistiller(config: Config, redact: Redact): Promise<Distiller> {
   const { model } = config.settings.distill;
   if (model === 'none') return (await import('./offline-distiller.ts')).offlineDistiller;

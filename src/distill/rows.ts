@@ -1,4 +1,4 @@
-// A distiller's text → the whole row: what the material itself says about files, tools, times and sources.
+// A distiller's text → the row to store. Files, tools, times and sources come from the material.
 
 import { isAnswer } from '../language/open-ends.ts';
 import type { ObservationText } from '../schema/observation.ts';
@@ -18,7 +18,7 @@ export interface Maker {
 const mostFiles = 100;
 const mostEntries = 60;
 
-/** Cites the prompt, what changed something or failed, what was decided or understood, and the last answer. */
+/** Cites the prompt, the last answer, and the entries with changes, failures, decisions or findings. */
 export function observationOf(turn: Turn, text: ObservationText, { by, tokens }: Maker): NewObservation {
   const { modified, read, tools, entries } = deedsOf(turn);
   const { decisions = [], findings = [] } = readingOf(turn) ?? {};

@@ -15,7 +15,7 @@ const text = (prompt: number) => ({
 });
 const usage = { calls: 1, input: 900, output: 100 };
 
-/** A model that answers what it is asked; `trouble` may throw first. */
+/** A model with fixed answers. Before each answer, `trouble` may return an error to throw. */
 function scripted(trouble: (n: number, what: string) => ModelError | undefined = () => undefined, cost = 1000) {
   const asked: string[] = [];
   const answer = async <T>(what: string, value: T) => {
@@ -61,7 +61,7 @@ function scripted(trouble: (n: number, what: string) => ModelError | undefined =
 const trouble = (kind: ModelTrouble, retryAfterMs?: number) => new ModelError(kind, `it is ${kind}`, { retryAfterMs });
 
 describe('a run', () => {
-  it('does every job once: turns together, then the session of what was observed, then its conversation', async () => {
+  it('does every job once: turns together, then the session from its observations, and the conversation', async () => {
     const { distiller, asked } = scripted();
     const bench = await distillBench(distiller);
     await bench.session('s1', 8);
@@ -87,7 +87,7 @@ describe('a run', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('gives the same without a model, for nothing', async () => {
+  it('does the same jobs without a model, at no cost', async () => {
     const bench = await distillBench(offlineDistiller);
     await bench.session('s1', 3);
     expect(await bench.run()).toMatchObject({
@@ -98,7 +98,7 @@ describe('a run', () => {
     expect(await bench.store.jobs.spending(0, String)).toEqual([]);
   });
 
-  it('leaves alone what is still going on, unless it is asked for that very session', async () => {
+  it('leaves sessions that are still going on alone, unless it is asked for that session', async () => {
     const { distiller, asked } = scripted();
     const bench = await distillBench(distiller);
     await bench.session('s1', 2);
@@ -114,7 +114,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('takes only what has material since then', async () => {
+  it('does only jobs with material after `since`', async () => {
     const { distiller } = scripted();
     const bench = await distillBench(distiller);
     await bench.session('s1', 2);
@@ -122,7 +122,7 @@ describe('a run', () => {
     expect((await bench.run({}, { since: 0 })).done.observe).toBe(2);
   });
 
-  it('tells how far it has come', async () => {
+  it('reports its progress', async () => {
     const { distiller } = scripted();
     const bench = await distillBench(distiller);
     await bench.session('s1', 2);
@@ -131,7 +131,7 @@ describe('a run', () => {
     expect(seen).toEqual(['2/4 1000', '3/4 2000', '4/4 3000']);
   });
 
-  it('stops when it is told to, and gives back what it holds', async () => {
+  it('stops when its signal aborts, and releases the jobs it has claimed', async () => {
     const stop = new AbortController();
     const { distiller } = scripted();
     const bench = await distillBench({
@@ -150,7 +150,7 @@ describe('a run', () => {
 });
 
 describe('a model in trouble', () => {
-  it('that answers badly is asked for each turn alone, then given up with the reason; raw material stays', async () => {
+  it('that answers badly is asked for each turn alone; then the job fails with the reason, and the entries stay', async () => {
     const { distiller, asked } = scripted((_, what) => (/observe.*1/.test(what) ? trouble('invalid') : undefined));
     const bench = await distillBench(distiller);
     await bench.session('s1', 2);
@@ -170,7 +170,7 @@ describe('a model in trouble', () => {
     expect(await bench.store.entries.transcript('claude-code', 's1')).toHaveLength(6);
   });
 
-  it('that is busy is left in peace for as long as it asks, with all jobs', async () => {
+  it('that is busy gets no question for any job until the time it asks for', async () => {
     const { distiller, asked } = scripted((n) => (n === 1 ? trouble('busy', 15 * minute) : undefined));
     const bench = await distillBench(distiller);
     await bench.session('s1', 2);
@@ -186,7 +186,7 @@ describe('a model in trouble', () => {
     expect((await bench.run()).done).toEqual({ observe: 4, summarize: 2, remember: 2 });
   });
 
-  it('that cannot be asked at all never makes a job fail for good', async () => {
+  it('that lacks its setup never makes a job fail for good', async () => {
     const { distiller } = scripted(() => trouble('setup'));
     const bench = await distillBench(distiller);
     await bench.session('s1', 1);
@@ -197,7 +197,7 @@ describe('a model in trouble', () => {
     expect((await bench.store.jobs.counts()).failed).toBe(0);
   });
 
-  it('is asked again at once when the settings are others', async () => {
+  it('is asked again at once when the settings change', async () => {
     const { distiller } = scripted((n) => (n === 1 ? trouble('setup') : undefined));
     const bench = await distillBench(distiller);
     await bench.session('s1', 1);
@@ -207,7 +207,7 @@ describe('a model in trouble', () => {
     expect((await bench.run({ settings: other })).done.observe).toBe(1);
   });
 
-  it('waits longer after each failure, up to an hour, and as long as the service asks for', () => {
+  it('makes the runner wait longer after each failure, up to an hour, or as long as the service asks for', () => {
     expect([1, 2, 3, 4].map((n) => pauseAfter(n))).toEqual([10_000, 20_000, 40_000, 80_000]);
     expect(pauseAfter(30)).toBe(gapMs);
     expect(pauseAfter(1, 90_000)).toBe(90_000);
@@ -234,14 +234,14 @@ describe('a model in trouble', () => {
 });
 
 describe('the budget', () => {
-  it('of the day lets all wait until the next day of the person, and says so', async () => {
+  it('of the day makes all jobs wait until the next day in the time zone of the person, and says so', async () => {
     const { distiller, asked } = scripted();
     const env = { budget: { tokensPerDay: 2500 }, timeZone: 'Pacific/Auckland' };
     const bench = await distillBench(distiller, env);
     await bench.session('s1', 2);
     await bench.session('s2', 2);
     const report = await bench.run();
-    // Three calls of 1,000 would be too many; in Auckland it is past midnight, and the next is at noon here.
+    // A third call of 1,000 tokens would exceed the budget. In Auckland it is past midnight; the next midnight there is noon UTC.
     expect(asked).toHaveLength(2);
     expect(report.stopped).toMatchObject({ reason: 'budget', message: 'the 2500 tokens of this day are used up' });
     const until = Date.parse('2026-05-03T12:00:00Z');
@@ -267,7 +267,7 @@ describe('the budget', () => {
     expect((await bench.store.jobs.counts()).waits).toMatchObject([{ reason: 'budget' }]);
   });
 
-  it('that is raised is used at once', async () => {
+  it('applies at once when it is raised', async () => {
     const { distiller } = scripted();
     const bench = await distillBench(distiller, { budget: { tokensPerDay: 0 } });
     await bench.session('s1', 1);
@@ -277,7 +277,7 @@ describe('the budget', () => {
     expect((await bench.run({ settings: raised })).done.observe).toBe(1);
   });
 
-  it('does not hold back what costs nothing', async () => {
+  it('does not delay work that costs nothing', async () => {
     const bench = await distillBench(offlineDistiller, { budget: { tokensPerDay: 0, tokensPerSession: 0 } });
     await bench.session('s1', 2);
     expect((await bench.run()).done.observe).toBe(2);
@@ -294,7 +294,7 @@ describe('the budget', () => {
 });
 
 describe('rules of the offline distiller', () => {
-  it('that have changed make what was made by the old ones once again, and what a model made stays', async () => {
+  it('cause, when they change, all work of the old rules to be done again, but not the work of a model', async () => {
     const bench = await distillBench({ ...offlineDistiller, rules: 'old' });
     await bench.session('s1', 2);
     expect((await bench.run()).done).toEqual({ observe: 2, summarize: 1, remember: 1 });

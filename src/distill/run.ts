@@ -1,4 +1,4 @@
-// ③ The runner: claims jobs, has them distilled, and stores what comes of it with their end. It works until nothing is due.
+// ③ The runner claims jobs, has the distiller do them, and stores each result together with the end of its job. It works until nothing is due.
 import { createHash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setImmediate as breathe } from 'node:timers/promises';
@@ -25,9 +25,9 @@ export interface RunDeps {
   readonly settings: Settings;
   readonly clock: () => number;
   readonly distiller: Distiller;
-  /** Puts what was taken from a conversation into the memory pages. Contract: the same twice has the effect of once. */
+  /** Writes the extraction of a conversation into the memory pages. Contract: idempotent. */
   readonly keep: (conversation: Conversation, extraction: Extraction, by: string) => Promise<void>;
-  /** What the pages say now about the things of a conversation in which `said` was said. */
+  /** What the pages say now about the subjects of a conversation with the text `said`. */
   readonly known: (conversation: Conversation, said: string) => Promise<KnownPages>;
   readonly signal?: AbortSignal | undefined;
   readonly progress?: ((progress: RunProgress) => void) | undefined;
@@ -42,14 +42,14 @@ export interface RunProgress {
 
 export interface RunReport {
   readonly done: Readonly<Record<JobKind, number>>;
-  /** Attempts that came to nothing; what they were about is tried again, or failed for good. */
+  /** Attempts that failed. The runner tries their jobs again later, or they have failed for good. */
   readonly failedAttempts: number;
   readonly usage: Usage;
-  /** Why nothing more was done, though something is left: the budget, or the model. */
+  /** Present if the run stopped while jobs were left: because of the budget, or because of the model. */
   readonly stopped?: { readonly reason: 'budget' | 'model'; readonly until: number; readonly message: string };
 }
 
-/** Not every answer is worth as many attempts: a service comes back, a model that answers badly seldom does. */
+/** A service that is down usually comes back, so it gets more attempts than a model that answers badly. */
 const maxAttempts: Readonly<Record<ModelTrouble | 'other', number>> = {
   invalid: 3,
   refused: 2,
@@ -58,13 +58,13 @@ const maxAttempts: Readonly<Record<ModelTrouble | 'other', number>> = {
   setup: 1000,
   other: 3,
 };
-/** A job whose process has died this often is what kills it. */
+/** If this many processes died during a job, the job is probably the cause. */
 const maxDeaths = 10;
 const firstPauseMs = 10_000;
 const longestPauseMs = 3_600_000;
 const longestWishMs = 6 * 3_600_000;
 
-/** After the nth attempt: twice as long each time, and at least as long as the service asks for. */
+/** The pause after the nth attempt. It doubles each time, and is at least as long as the service asks for (`wish`, up to a limit). */
 export function pauseAfter(attempts: number, wish = 0): number {
   const own = Math.min(firstPauseMs * 2 ** Math.min(attempts - 1, 20), longestPauseMs);
   return Math.max(own, Math.min(wish, longestWishMs));
@@ -80,7 +80,7 @@ interface Running {
   readonly total: number;
   readonly done: Record<JobKind, number>;
   failedAttempts: number;
-  /** Attempts that failed since the last one that did not. */
+  /** Failed attempts since the last success. */
   inARow: number;
   usage: Usage;
   stopped: RunReport['stopped'];
@@ -112,7 +112,7 @@ export async function runJobs(
   return { done, failedAttempts, usage, ...(stopped === undefined ? {} : { stopped }) };
 }
 
-/** Plans what is due, and frees what waits for a reason that is over. */
+/** Plans jobs that are due, and makes jobs ready again if their reason to wait no longer applies. */
 async function prepare({ store, settings, clock, distiller }: RunDeps): Promise<void> {
   const gapMs = settings.conversationGapMinutes * 60_000;
   await store.jobs.plan(clock(), { gapMs });
@@ -128,7 +128,7 @@ function report({ deps, done, total, usage }: Running): void {
   deps.progress?.({ jobs, totalJobs: Math.max(total, jobs), tokens: usage.input + usage.output });
 }
 
-/** Nothing that needs the model can go on before then. */
+/** Ends the run, and makes every ready job wait until then. */
 async function stopUntil(run: Running, until: number, reason: 'budget' | 'model', message: string): Promise<void> {
   run.stopped = { reason, until, message };
   await run.deps.store.jobs.defer(until, reason);
@@ -140,7 +140,7 @@ async function lane(run: Running): Promise<void> {
   const { store, clock, distiller } = deps;
   const claimant = `${hostname()} ${process.pid} ${randomUUID()}`;
   const renewal = setInterval(() => {
-    // A store that cannot be written now cannot take the result either; the lease then ends.
+    // If the store cannot be written now, it cannot take the result either. The lease then runs out.
     void store.jobs.renewClaims(claimant, clock() + leaseMs).catch(() => {});
   }, leaseMs / 3);
   try {
@@ -149,7 +149,7 @@ async function lane(run: Running): Promise<void> {
       const claim = { claimant, now: clock(), leaseMs, maxAttempts: maxDeaths, limit, mixed, ...filter };
       const jobs = await store.jobs.claim(claim);
       if (jobs.length === 0) return;
-      // Jobs that failed together are tried one by one.
+      // Jobs that failed together are tried one by one, so that a single bad job does not fail the others.
       const alone = jobs.some(({ attempts }) => attempts > 1) || (!mixed && jobs[0]?.kind !== 'observe');
       for (const part of alone ? jobs.map((job) => [job]) : [jobs]) {
         if (signal.aborted || !(await attempt(run, claimant, part))) break;
@@ -163,7 +163,7 @@ async function lane(run: Running): Promise<void> {
   }
 }
 
-/** False when the claimant holds nothing any more, or should not go on. */
+/** False if the claimant no longer holds its jobs, or should not go on. */
 async function attempt(run: Running, claimant: string, jobs: readonly ClaimedJob[]): Promise<boolean> {
   const { deps, signal } = run;
   const { store, clock, distiller } = deps;
@@ -186,7 +186,7 @@ async function attempt(run: Running, claimant: string, jobs: readonly ClaimedJob
     return true;
   } catch (error) {
     if (signal.aborted || error instanceof OverBudget) return false;
-    // A store that cannot be written is no fault of the job's, and cannot be told about it either.
+    // If the store cannot be written, the job is not to blame, and its failure could not be stored either.
     if (error instanceof HoldfastError && error.code !== 'BAD_INPUT') throw error;
     run.failedAttempts++;
     run.inARow++;
@@ -210,7 +210,7 @@ async function attempt(run: Running, claimant: string, jobs: readonly ClaimedJob
 
 const wishOf = (error: unknown): number | undefined => (error instanceof ModelError ? error.retryAfterMs : undefined);
 
-/** `isAboutAll`: the model would fail at every other job, too. */
+/** `isAboutAll`: the model would fail at every other job too. */
 function failureOf(error: unknown, retryAt: number, inARow: number) {
   const kind = error instanceof ModelError ? error.kind : 'other';
   const isAboutAll = kind === 'busy' || kind === 'setup' || (kind === 'failed' && inARow >= 3);
@@ -223,7 +223,7 @@ function failureOf(error: unknown, retryAt: number, inARow: number) {
   };
 }
 
-/** Rejects when the budget does not allow the work. */
+/** Reserves the tokens of the work. Rejects with `OverBudget` if the budget does not allow it. */
 async function reserve(run: Running, claimant: string, { id, session }: ClaimedJob, work: Work): Promise<void> {
   const { store, settings, clock, distiller } = run.deps;
   const tokens = distiller.estimate(work);
@@ -242,13 +242,13 @@ async function reserve(run: Running, claimant: string, { id, session }: ClaimedJ
 
 class OverBudget extends Error {}
 
-/** Whether a claimant is a process of this machine that has ended. In doubt it lives. */
+/** Whether a claimant is a process of this machine that has ended. If unsure, assumes that it is alive. */
 function isGone(claimant: string): boolean {
   const [host, pid] = claimant.split(' ');
   return host === hostname() && !isAlive(Number(pid));
 }
 
-/** Settings may hold a key, which has no place in the store. */
+/** Settings may contain a key. The store gets only their hash. */
 const printOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
 interface Outcome {
@@ -260,12 +260,12 @@ interface Outcome {
 interface Limits {
   /** Rejects when the budget does not allow the work. */
   allowed(work: Work): Promise<void>;
-  /** Told what was spent, as soon as it is. */
+  /** Records spent tokens at once, so that they count even if the work fails later. */
   count(used: Usage): void;
   readonly signal: AbortSignal;
 }
 
-/** What becomes of jobs of one kind. Material that is gone, or in which nothing was done, leaves nothing to say. */
+/** Does jobs of one kind. A job whose material is gone, or contains no work, ends without text. */
 async function distil(
   { store, distiller, keep, known }: RunDeps,
   jobs: readonly [ClaimedJob, ...ClaimedJob[]],
@@ -300,7 +300,7 @@ async function distil(
     return { results, insteadOf: tokens > 0 ? eachToolUse(worth) : 0 };
   }
 
-  // Who reads the turns themselves need not be told what was said of them.
+  // The offline distiller reads the turns themselves and does not need their observations.
   const observed = async (agent: AgentName, session: string) =>
     distiller.mixed ? [] : observationsOf(store, { agent, session });
   const results: JobResult[] = [];
@@ -329,14 +329,14 @@ async function distil(
       known: distiller.readsPages ? await known(conversation, saidIn(material)) : nothingKnown,
     };
     const { value, tokens } = await take({ kind, ...given }, () => distiller.remember(given, signal));
-    // Its session may have been deleted while the model thought.
+    // The person may have deleted the session while the model was answering.
     if ((await store.conversations.get(subject)) !== undefined) await keep(conversation, value, by);
     results.push({ kind, id, by, tokens });
   }
   return { results, insteadOf: 0 };
 }
 
-/** Of what was said in a conversation, as much as tells which pages it is about. */
+/** Enough of a conversation's text to find the pages that it is about. */
 const saidIn = ({ turns }: ConversationMaterial): string =>
   turns
     .flatMap(({ entries }) => entries.map(({ text }) => text.slice(0, 2000)))

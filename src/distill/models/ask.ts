@@ -1,4 +1,4 @@
-// A question → an answer of the right shape: what a model says is data, checked by zod, put right once, then given up.
+// A question → an answer of the right shape. zod checks the answer. A model that answers badly gets one chance to correct it.
 import { z } from 'zod';
 import type { Usage } from '../../schema/job.ts';
 import { addUsage, type Model, ModelError, type Question, type Reply } from './model.ts';
@@ -8,7 +8,7 @@ export interface Asked<T> {
   readonly usage: Usage;
 }
 
-/** `check` says what is wrong with a value of the right shape, or nothing. */
+/** `check` may find a value of the right shape wrong: it returns the reason, or undefined. */
 export async function ask<T>(
   model: Model,
   question: Pick<Question, 'system' | 'maxOutputTokens'> & { readonly material: string; readonly schema: z.ZodType<T> },
@@ -30,7 +30,7 @@ export async function ask<T>(
     },
   );
   const again = await model.ask({ system, messages, shape, maxOutputTokens }, signal).catch((error: unknown) => {
-    // What the first answer has cost was spent, whatever comes of the second.
+    // The first answer cost tokens even if the second one fails.
     if (error instanceof ModelError) {
       const { kind, message, retryAfterMs, hint } = error;
       const usage = addUsage(reply.usage, error.usage);
@@ -72,7 +72,7 @@ function read<T>(
   return wrong === undefined ? { value: parsed.data } : { wrong };
 }
 
-/** The object in a text, which may stand in a code block or between sentences. */
+/** Finds the JSON object in a text, also in a code block or between sentences. */
 export function jsonIn(text: string): unknown {
   const from = text.indexOf('{');
   const to = text.lastIndexOf('}');
@@ -80,12 +80,12 @@ export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text.slice(from, to + 1));
   } catch {
-    // Not JSON: whoever asked says so.
+    // Not JSON: the caller reports it.
     return undefined;
   }
 }
 
-/** Some services know no optional fields; what is left out comes as null. */
+/** Some services do not support optional fields, so the model sends null for a missing one. */
 function withoutNull(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNull);
   if (typeof value !== 'object' || value === null) return value;
@@ -94,7 +94,7 @@ function withoutNull(value: unknown): unknown {
   );
 }
 
-/** JSON Schema as every service takes it: no limits (zod checks them), no further fields, none optional but null. */
+/** A JSON Schema that every service accepts: no limits (zod checks them), no additional properties, and nullable fields instead of optional ones. */
 export function shapeOf(schema: z.ZodType): Record<string, unknown> {
   return simple(z.toJSONSchema(schema, { io: 'input' })) as Record<string, unknown>;
 }

@@ -1,4 +1,4 @@
-// Claude with the person's own login, through the Claude Agent SDK: no tools, no hooks, no settings, no servers, and no session is kept.
+// Claude with the person's own login, through the Claude Agent SDK. It runs without tools, hooks, settings and MCP servers, and saves no session.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,7 +6,7 @@ import { environmentOfOwnRun } from '../../agents/claude-code/index.ts';
 import { findClaudeSdk, installClaudeSdk } from '../../agents/claude-code/sdk.ts';
 import { ModelError, type OpenModel, type Question, type Reply } from './model.ts';
 
-/** As much of the SDK as is used here; it is not installed with us. */
+/** The part of the SDK that this file uses. Holdfast does not depend on the SDK; the person installs it. */
 interface Sdk {
   query(given: { prompt: string; options: Record<string, unknown> }): AsyncIterable<Message>;
 }
@@ -25,7 +25,7 @@ interface Message {
 export const openClaude: OpenModel = async ({ home, environment, settings: { distill } }) => {
   const sdk = await load(home);
   const model = distill.modelName ?? 'haiku';
-  // A folder of our own: nobody's project, and nothing in it that a client would read.
+  // An empty folder of our own: it belongs to no project and holds no files for Claude Code to read.
   const cwd = join(home, 'distiller');
   mkdirSync(cwd, { recursive: true, mode: 0o700 });
   return {
@@ -48,7 +48,7 @@ export const openClaude: OpenModel = async ({ home, environment, settings: { dis
             systemPrompt: systemOf(question),
             maxTurns: 1,
             persistSession: false,
-            // A transcript may carry instructions: whatever it says, there is nothing here that could be done.
+            // A transcript may contain instructions. Without tools, Claude cannot act on them.
             tools: [],
             allowedTools: [],
             mcpServers: {},
@@ -87,7 +87,7 @@ async function load(home: string): Promise<Sdk> {
 const systemOf = ({ system, shape }: Question): string =>
   `${system}\n\nAnswer with one JSON object of this JSON Schema, and nothing else:\n${JSON.stringify(shape)}`;
 
-/** A run takes one prompt; what was said before stands in it. */
+/** A run takes a single prompt, so the prompt contains the earlier messages. */
 const promptOf = ({ messages }: Question): string =>
   messages.map(({ role, text }) => (role === 'user' ? text : `You have answered:\n${text}`)).join('\n\n');
 

@@ -1,7 +1,7 @@
 import type { ModelKind } from '../../schema/settings.ts';
 import type { OpenModel } from './model.ts';
 
-/** Every model, loaded only when it is chosen. `none` is the offline distiller, which asks nobody. */
+/** Every kind of model, loaded only if chosen. `none` means the offline distiller, which needs no model. */
 export const models: Readonly<Record<Exclude<ModelKind, 'none'>, OpenModel>> = {
   claude: async (config) => (await import('./claude.ts')).openClaude(config),
   anthropic: async (config) => (await import('./anthropic.ts')).openAnthropic(config),

@@ -1,10 +1,10 @@
-// What every model offers to distilling: a question with a shape, an answer as text, and what it has cost.
+// The interface of every model: a question with the shape of its answer → the answer as text, and what it cost.
 import type { Config } from '../../config/config.ts';
 import type { Usage } from '../../schema/job.ts';
 
 export interface Question {
   readonly system: string;
-  /** What was said so far, the person's side first. */
+  /** The conversation so far, beginning with a `user` message. */
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[];
   /** The shape of the answer, as JSON Schema. */
   readonly shape: Readonly<Record<string, unknown>>;
@@ -13,33 +13,33 @@ export interface Question {
 
 export interface Reply {
   readonly text: string;
-  /** `cut`: it reached the end of its allowance. */
+  /** `cut`: the answer reached `maxOutputTokens`. */
   readonly end: 'whole' | 'cut' | 'refused';
   readonly usage: Usage;
 }
 
 export interface Model {
-  /** `anthropic/claude-haiku-4-5`: recorded with each text it makes. */
+  /** `anthropic/claude-haiku-4-5`, for example. Stored with each text that the model wrote. */
   readonly name: string;
-  /** How many questions may be asked at once. */
+  /** How many questions it takes at once. */
   readonly parallel: number;
   /** Contract: rejects with a ModelError, or with the signal's reason. */
   ask(question: Question, signal: AbortSignal): Promise<Reply>;
 }
 
-/** Opens a model by the settings. Throws a ModelError of kind `setup` when something is missing. */
+/** Opens the model that the settings name. Throws a ModelError of kind `setup` if something is missing. */
 export type OpenModel = (config: Config) => Promise<Model>;
 
 /**
- * `invalid`, `refused`: about this one question. `failed`: the connection or the service broke. `busy`: the service asks to wait.
- * `setup`: no question will be answered until something is changed.
+ * `invalid`, `refused`: only this question failed. `failed`: the connection or the service broke. `busy`: the service asks us to wait.
+ * `setup`: the model cannot answer any question until the person changes something.
  */
 export type ModelTrouble = 'invalid' | 'refused' | 'failed' | 'busy' | 'setup';
 
 export class ModelError extends Error {
   readonly kind: ModelTrouble;
   readonly retryAfterMs: number | undefined;
-  /** What was spent before it came to this. */
+  /** What was spent before the error. */
   readonly usage: Usage;
   readonly hint: string | undefined;
 

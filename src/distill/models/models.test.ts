@@ -1,4 +1,4 @@
-// Models against mocks that speak the real protocols: what they are asked, and what becomes of every kind of answer.
+// Tests models against mock services that speak the real protocols: what they are asked, and how each kind of answer ends.
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -32,7 +32,7 @@ async function opened(kind: Kind, answers: Parameters<typeof modelMock>[0], more
 }
 
 describe.each(kinds)('%s', (kind) => {
-  it('is asked with the system prompt, the material, the shape of the answer and the key, and counts what it took', async () => {
+  it('gets the system prompt, the material, the shape of the answer and the key, and its tokens are counted', async () => {
     const { mock, model } = await opened(kind, [good]);
     expect(await ask(model, question, never)).toEqual({
       value: { title: 'Fixed the login' },
@@ -62,7 +62,7 @@ describe.each(kinds)('%s', (kind) => {
     ['a title that is too long', { text: JSON.stringify({ title: 'x'.repeat(51) }) }],
     ['an answer that was cut off', { text: '{"title":"Fix', stop: kind === 'anthropic' ? 'max_tokens' : 'length' }],
     ['nothing', { text: '' }],
-  ])('is told what is wrong with %s, once, and then believed', async (_, bad) => {
+  ])('is told once what is wrong with %s, and its second answer counts', async (_, bad) => {
     const { mock, model } = await opened(kind, [bad, good]);
     expect(await ask(model, question, never)).toMatchObject({
       value: { title: 'Fixed the login' },
@@ -77,7 +77,7 @@ describe.each(kinds)('%s', (kind) => {
     expect(stubborn.mock.asked).toHaveLength(2);
   });
 
-  it('takes an answer that stands between sentences', async () => {
+  it('may put its answer between sentences', async () => {
     const { model } = await opened(kind, [{ text: 'Here you are:\n```json\n{"title":"Fixed"}\n```\nAnything else?' }]);
     expect((await ask(model, question, never)).value).toEqual({ title: 'Fixed' });
   });
@@ -99,13 +99,13 @@ describe.each(kinds)('%s', (kind) => {
     ['no credit', { status: 402 }, { kind: 'setup' }],
     ['a question that is too long', { status: 413 }, { kind: 'invalid' }],
     ['an answer that breaks off', 'cut', { kind: 'failed' }],
-  ])('%s is told apart, without a second try here', async (_, answer, expected) => {
+  ])('%s gives the right kind of error, without a retry here', async (_, answer, expected) => {
     const { mock, model } = await opened(kind, [answer]);
     await expect(ask(model, question, never)).rejects.toMatchObject({ name: 'ModelError', ...expected });
     expect(mock.asked).toHaveLength(1);
   });
 
-  it('is given up after the time that is allowed, and at once when it is told to stop', async () => {
+  it('is abandoned after the timeout, and at once when the signal aborts', async () => {
     const { model } = await opened(kind, ['silent'], { HOLDFAST_DISTILL_TIMEOUT_SECONDS: '1' });
     await expect(ask(model, question, never)).rejects.toMatchObject({
       kind: 'failed',
@@ -117,7 +117,7 @@ describe.each(kinds)('%s', (kind) => {
     await expect(asking).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('counts the first answer when the second does not come', async () => {
+  it('is charged for its first answer when the second fails', async () => {
     const { model } = await opened(kind, [{ text: 'prose' }, { status: 500 }]);
     await expect(ask(model, question, never)).rejects.toMatchObject({
       kind: 'failed',
@@ -125,7 +125,7 @@ describe.each(kinds)('%s', (kind) => {
     });
   });
 
-  it('that cannot be reached is waited for', async () => {
+  it('that cannot be reached counts as busy', async () => {
     const server = http.createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -139,7 +139,7 @@ describe.each(kinds)('%s', (kind) => {
 });
 
 describe('openai-compatible', () => {
-  it('falls back, once for all, when the service knows no schemas, and when it knows no JSON mode', async () => {
+  it('falls back, and remembers it, when the service supports no schemas or no JSON mode', async () => {
     const { mock, model } = await opened('openai-compatible', ({ body }) =>
       body.response_format?.type === 'json_schema'
         ? { status: 400, message: "'response_format.type' must be 'text'" }
@@ -158,13 +158,13 @@ describe('openai-compatible', () => {
     expect(JSON.stringify(mock.asked.at(-1)?.body.messages)).toContain('JSON Schema');
   });
 
-  it('does not fall back when the question itself is refused', async () => {
+  it('does not fall back when the service rejects the question itself', async () => {
     const { mock, model } = await opened('openai-compatible', [{ status: 400, message: 'context length exceeded' }]);
     await expect(ask(model, question, never)).rejects.toMatchObject({ kind: 'invalid' });
     expect(mock.asked).toHaveLength(1);
   });
 
-  it('needs no key, as services on this machine do not, and needs a name', async () => {
+  it('works without a key, as local services do, but not without a model name', async () => {
     const { mock, model } = await opened('openai-compatible', [good], { HOLDFAST_DISTILL_KEY: '' });
     await ask(model, question, never);
     expect(mock.asked[0]?.headers.authorization).toBeUndefined();
@@ -176,7 +176,7 @@ describe('openai-compatible', () => {
 describe('keys', () => {
   const keyOf = (env: NodeJS.ProcessEnv) => loadConfig({ HOME: '/nowhere', ...env }).modelKey;
 
-  it('of the environment go to the service that gave them, and to no other', () => {
+  it('from the environment go only to the service that issued them', () => {
     const keys = { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' };
     expect(keyOf({ ...keys, HOLDFAST_DISTILL_MODEL: 'anthropic' })).toBe('a');
     expect(keyOf({ ...keys, HOLDFAST_DISTILL_MODEL: 'openai-compatible' })).toBe('o');
@@ -187,7 +187,7 @@ describe('keys', () => {
     expect(keyOf(keys)).toBeUndefined();
   });
 
-  it('that are missing are said to be', async () => {
+  it('that are missing cause an error of setup', async () => {
     const config = loadConfig({ HOME: '/nowhere', HOLDFAST_DISTILL_MODEL: 'anthropic' });
     await expect(models.anthropic(config)).rejects.toMatchObject({ kind: 'setup' });
   });
@@ -218,7 +218,7 @@ describe('shapes', () => {
     });
   });
 
-  it('a property may have the name of a limit', () => {
+  it('keep a property that has the name of a limit', () => {
     expect(shapeOf(z.object({ format: z.string() }))).toMatchObject({ properties: { format: { type: 'string' } } });
   });
 

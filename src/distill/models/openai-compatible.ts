@@ -1,9 +1,9 @@
-// OpenAI, OpenRouter, Ollama, LM Studio, Gemini: one protocol, but not all of them know how to keep to a schema.
+// OpenAI, OpenRouter, Ollama, LM Studio, Gemini: one protocol, but not all of them support a schema for the answer.
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { ModelError, type OpenModel } from './model.ts';
 import { generate, type Telling } from './service.ts';
 
-/** From the most to the least that a service can be asked for. */
+/** The ways to ask for JSON, beginning with the one that demands most of the service. */
 const ways: readonly { readonly structured: boolean; readonly telling: Telling; readonly object: boolean }[] = [
   { structured: true, telling: 'schema', object: true },
   { structured: false, telling: 'words', object: true },
@@ -29,7 +29,7 @@ export const openOpenAiCompatible: OpenModel = async ({ settings: { distill }, m
     })(id),
   );
   const timeoutMs = distill.timeoutSeconds * 1000;
-  /** The way that this service has last understood. */
+  /** The index in `ways` that this service has not rejected so far. */
   let way = 0;
   return {
     name: `${new URL(baseURL).hostname}/${id}`,
@@ -51,7 +51,7 @@ export const openOpenAiCompatible: OpenModel = async ({ settings: { distill }, m
   };
 };
 
-/** The service rejects the form of the question, not the question. */
+/** True if the service rejects the form of the question, not its content. */
 function isMisunderstood(error: unknown): boolean {
   if (!(error instanceof ModelError) || error.kind !== 'invalid') return false;
   const { responseBody = '', message = '' } = (error.cause ?? {}) as { responseBody?: string; message?: string };

@@ -1,9 +1,9 @@
-// Models behind an HTTP API, through the AI SDK: one call, no retries of its own (jobs do that), and errors in our words.
+// Models behind an HTTP API, through the AI SDK. One call without retries, because the runner retries jobs. Errors become ModelErrors.
 import { type FlexibleSchema, generateText, jsonSchema, type LanguageModel, NoObjectGeneratedError, Output } from 'ai';
 import type { Usage } from '../../schema/job.ts';
 import { ModelError, type Question, type Reply } from './model.ts';
 
-/** How the shape of the answer is told: to the service, or in words. */
+/** How we state the shape of the answer: as a schema for the service, or in the system prompt. */
 export type Telling = 'schema' | 'words';
 
 interface Ended {
@@ -64,7 +64,7 @@ interface ApiError {
   readonly message: string;
 }
 
-/** What a status means for the next attempt. */
+/** Translates an HTTP status into what it means for the next attempt. */
 export function troubleOf(error: unknown, timedOut?: string): ModelError {
   if (timedOut !== undefined) return new ModelError('failed', timedOut, { cause: error });
   const { statusCode: status, responseHeaders = {}, message } = error as ApiError;
@@ -87,7 +87,7 @@ export function troubleOf(error: unknown, timedOut?: string): ModelError {
   return new ModelError('failed', said, { retryAfterMs, cause: error });
 }
 
-/** Seconds, or a date; some services give milliseconds in a header of their own. */
+/** `retry-after` holds seconds or a date. Some services also send `retry-after-ms`. */
 function retryAfter(headers: Readonly<Record<string, string>>): number | undefined {
   const precise = Number(headers['retry-after-ms']);
   if (Number.isFinite(precise) && precise > 0) return precise;

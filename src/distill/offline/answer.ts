@@ -1,4 +1,4 @@
-// What an answer says was done, and what came of it, in its own words.
+// An answer → what the agent did, and the outcome, in the words of the answer.
 import { joinSentences, sentencesOf } from '../../language/gist.ts';
 import { capital } from './say.ts';
 
@@ -19,10 +19,10 @@ export function achieved(answer: string): string {
     .replace(/\s(?:including|that (?:covers?|will|now|includes?)|with|by|to|as follows|the following(?: \w+)?)$/, '');
 }
 
-/** A sentence cut out of a quotation says who knows what. */
+/** Half of a quotation could mean anything, so it does not count as a sentence. */
 const isWhole = (text: string): boolean => !/^["“]/.test(text) && text.split('"').length % 2 === 1;
 
-/** What came of it, in the words of the answer; empty when it ends in the middle of the work. */
+/** The outcome, in the words of the answer; empty if the answer contains only plans. */
 export function outcomeIn(answer: string, max: number): string {
   const telling = sentencesOf(answer.replace(/<\/?[a-z][\w-]*>/gi, ' '))
     .map(({ text }) => text)

@@ -1,4 +1,4 @@
-// What a person answered to the agent's questions: through a form, or by naming an option of the answer before.
+// A person's choices: answers in a form, or an option of the previous answer by its letter or number.
 
 import { cut, inOneLine, sentencesOf } from '../../language/gist.ts';
 import { answerText, isAnswer } from '../../language/open-ends.ts';
@@ -13,7 +13,7 @@ export interface Choice {
   readonly at: string;
 }
 
-/** Answers to questions that the agent asked in a form; a text has one question and answer after another. */
+/** Answers to questions that the agent asked in a form. One text may hold several pairs of question and answer. */
 export function choicesIn(turn: Turn): Choice[] {
   return turn.entries.filter(({ form }) => form === 'choice').flatMap(choicesOf);
 }
@@ -28,7 +28,7 @@ function choicesOf({ text, id, at }: Entry): Choice[] {
   });
 }
 
-/** Without the mark of a recommendation and the letter of the option. */
+/** Removes `(recommended)` and the letter of the option. */
 const plainAnswer = (answer: string): string =>
   inOneLine(answer)
     .replace(/\s*\(recommended\)/gi, '')
@@ -37,7 +37,7 @@ const plainAnswer = (answer: string): string =>
 const named =
   /^(?:(?:ok(?:ay)?|yes|yeah|sure|great|cool|hm+|i (?:like|prefer|think|want|choose|vote for)|let'?s (?:do|go with|use|take)|go (?:with|for)|do|use|take|prefer)\W+)*(?:option |approach |variant |choice |number |#)?([A-Ha-h]|\d{1,2})(?:\b[.,!)]?)(?:\s+please|\s+sounds good|\s+it is)?\s*$/i;
 
-/** `Option C` or `2`: the option as the answer before described it, with the question that it answers. Undefined where that is not found. */
+/** For `Option C` or `2`: the text of that option in the previous answer, with its question. Undefined if either is not found. */
 export function namedOption(request: Entry, before: readonly Entry[]): Choice | undefined {
   const [first = ''] = request.text.trim().split('\n', 1);
   const name = first.length > 60 ? undefined : named.exec(first.trim())?.[1];
@@ -56,13 +56,13 @@ export function namedOption(request: Entry, before: readonly Entry[]): Choice | 
   return { question, answer: option, entry: request.id, at: request.at };
 }
 
-/** About what is to be done now, not about how things are. */
+/** Questions about the next step rather than about how things are. */
 const ofTheMoment =
   /\b(?:proceed|go ahead|continue|commit|push|merge|rebase|deliver|next|now|review (?:it|this)|look right|sounds? good|happy with|should i (?:also )?(?:run|fix|update|create|write|open|start|go|do|implement|remove|delete)|do you want me to|would you like me to|want me|can i|may i|shall i|did you mean|do you have|do you believe|where did|loop|this (?:pr|comment|changelog|session|commit|fix|error)|comment \d|version number|which (?:fix|direction|issue|bug|claims?|file|commit|task|one)\b|(?:stale|temporary) )\b/i;
 const noAnswer =
   /\?\s*$|^(?:yes|no|ok(?:ay)?|sure|everything|all|none|both|other|hm+|not sure|i don'?t know|you (?:decide|choose)|whatever|skip|cancel|chat about this)\b.{0,14}$|^(?:hm+|ok|well|but)[,. ]|https?:\/\//i;
 
-/** Whether question and answer can be read alone, and hold beyond the moment. */
+/** Whether question and answer make sense without context and stay valid. */
 export const isLasting = ({ question, answer }: Choice): boolean =>
   question.endsWith('?') &&
   question.length <= 300 &&

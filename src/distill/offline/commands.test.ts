@@ -30,7 +30,7 @@ describe('a command', () => {
     ['python3 scripts/seed.py', 'run', 'python3 scripts/seed.py'],
   ])('%j is of kind %s', (command, kind, told) => expect(parseCommand(command)).toMatchObject({ kind, told }));
 
-  it('failed when it says so, though a pipe hid how it ended', () => {
+  it('counts as failed when its output says so, even if a pipe hid its exit status', () => {
     expect(outcomeOf('test', 'ok', 'Tests  2 failed | 10 passed')).toBe('failed');
     expect(outcomeOf('test', 'ok', '40 passed, 0 failed')).toBe('ok');
     expect(outcomeOf('check', 'ok', 'a.ts(1,2): error TS2305: no exported member')).toBe('failed');
@@ -39,7 +39,7 @@ describe('a command', () => {
     expect(outcomeOf('run', undefined, '')).toBe('unknown');
   });
 
-  it('that commits tells its message, also from a here-document', () => {
+  it('that commits yields the message, also from a here-document', () => {
     expect(commitMessage('git commit -m "fix: the table\n\nmore"')).toBe('fix: the table');
     expect(commitMessage("git commit -am 'one'")).toBe('one');
     expect(commitMessage('git commit -m "$(cat <<\'EOF\'\nfeat: ebb\n\nbody\nEOF\n)"')).toBe('feat: ebb');

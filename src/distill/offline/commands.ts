@@ -1,4 +1,4 @@
-// A command line → what it was for, how it is told in a few words, and whether it went well.
+// A command line → its purpose, a short form of it, and whether it succeeded.
 
 import { splitLine, withoutPlace, withoutPrefix } from '../../agents/tools/command-line.ts';
 import { type Purpose, roughPurpose } from '../../agents/tools/usual-commands.ts';
@@ -20,7 +20,7 @@ export type CommandKind =
   | 'look'
   | 'run';
 
-/** The first pattern that one of the parts of a command line begins with, from the most telling kind to the least. */
+/** A command line has the first kind in this list whose pattern matches one of its parts. The most telling kinds come first. */
 const kinds: readonly (readonly [CommandKind, RegExp])[] = [
   [
     'publish',
@@ -47,11 +47,11 @@ const kinds: readonly (readonly [CommandKind, RegExp])[] = [
 
 export interface ParsedCommand {
   readonly kind: CommandKind;
-  /** The part that gives it its kind, short enough for a line. */
+  /** The part that determines the kind, shortened to fit a line. */
   readonly told: string;
-  /** Commands with one purpose are tries at the same thing. */
+  /** Commands with the same purpose count as attempts at the same thing. */
   readonly purpose: string;
-  /** Of a line that checks several things: all of their purposes. Any of them may be what failed. */
+  /** All purposes of a line that checks several things. Any of them may have failed. */
   readonly purposes?: readonly string[];
 }
 
@@ -60,7 +60,7 @@ const kindOf: Readonly<Record<Purpose, CommandKind>> = {
 };
 const purposes: readonly Purpose[] = ['test', 'check', 'type check', 'lint', 'format', 'build'];
 
-/** Contract: linear in the length of the command, which is cut already. */
+/** Contract: linear in the length of the command, which the caller has already cut. */
 export function parseCommand(command: string): ParsedCommand {
   const parts = splitLine(command)
     .map(({ text }) => withoutPlace(withoutPrefix(text)))
@@ -84,7 +84,7 @@ export function parseCommand(command: string): ParsedCommand {
     if (found !== undefined) return { kind, told: tell(found), purpose: kind === 'alter' ? nameOf(found) : kind };
   }
   const acts = parts.find((part) => !lookPattern.test(part));
-  // Something that only looks is told by what it does beside it.
+  // Describe a command that only looks by its first part that is not `cd`.
   const looks = parts.find((part) => !/^cd\b/.test(part)) ?? command;
   return acts === undefined
     ? { kind: 'look', told: tell(looks), purpose: 'look' }
@@ -104,7 +104,7 @@ const failing =
 const passing =
   /\b\d+ (?:passed|passing)\b|\b0 (?:failed|failures|errors)\b|\btest result: ok\b|\ball (?:\d+ )?(?:tests|checks) pass|\bPASS\b|\bNo issues found\b|All checks passed/i;
 
-/** Whether it went well. A pipe hides how a command ended, so for tests and checks the output has a say. */
+/** Whether the command succeeded. A pipe hides the exit status, so for tests and checks the output counts too. */
 export function outcomeOf(
   kind: CommandKind,
   outcome: 'ok' | 'error' | undefined,
@@ -118,25 +118,25 @@ export function outcomeOf(
   return outcome === undefined ? 'unknown' : 'ok';
 }
 
-/** What went wrong, in a line; empty when the output does not say. */
+/** What went wrong, in one line; empty if the output does not say. */
 export const reasonIn = (output: string): string => {
   const line = inOneLine(errorLine(output) ?? '');
   return line.length < 8 ? '' : line;
 };
 
-/** The first line of a commit's message, where the command gives it. */
+/** The first line of a commit's message, if the command contains it. */
 export function commitMessage(command: string): string | undefined {
   const from = command.search(/\bcommit\b/);
   return firstLine(from < 0 ? command : command.slice(from), /\s(?:-[a-z]*m|--message)[ =]?/);
 }
 
-/** The title of a pull request, where the command gives it. */
+/** The title of a pull request, if the command contains it. */
 export function requestTitle(command: string): string | undefined {
   const from = command.search(/\b(?:pr|mr) create\b/);
   return from < 0 ? undefined : firstLine(command.slice(from), /\s(?:--title|-t)[ =]/);
 }
 
-/** The first line of what an option is given: in quotes, where quotes inside may be escaped, or as a here-document. */
+/** The first line of an option's value: a quoted string, which may contain escaped quotes, or a here-document. */
 function firstLine(command: string, option: RegExp): string | undefined {
   const found = option.exec(command);
   const rest = found === null ? '' : command.slice(found.index + found[0].length);
@@ -148,6 +148,6 @@ function firstLine(command: string, option: RegExp): string | undefined {
   return line === undefined || line.length < 3 || line.startsWith('$(') ? undefined : cut(inOneLine(line), 120);
 }
 
-/** The number of the pull request that a command opened, as its output tells it. */
+/** The number of the pull request that a command opened, from its output. */
 export const requestNumber = (output: string): string | undefined =>
   /\/(?:pull|merge_requests)\/(\d+)\b/.exec(output)?.[1];

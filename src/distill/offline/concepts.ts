@@ -1,11 +1,11 @@
-// What a text is about, in a few words: identifiers and names that come up again, before plain words.
+// Texts → a few words that say what they are about. Identifiers and names of files count more than plain words.
 import { stemmer } from 'stemmer';
 import { isEveryday, isTellingWord } from '../../language/stop-words.ts';
 
 const most = 8;
 const looked = 12_000;
 
-/** Words of every answer, which tell nothing about one. */
+/** Words that occur in every answer and so do not characterize one. */
 const common = new Set(
   (
     'pass passes index readme here there summary done perfect great changes change changed successfully complete completed added updated fixed created removed ' +

@@ -1,4 +1,4 @@
-// Tool uses of a turn → what was done: files read and modified, commands and how they went, what was searched for.
+// Tool uses of a turn → what the agent did: files read and modified, commands and their outcomes, searches.
 
 import { shell } from '../../agents/tools/shell-tools.ts';
 import { type UsualCommand, usualIn } from '../../agents/tools/usual-commands.ts';
@@ -23,15 +23,15 @@ export interface Command {
   readonly told: string;
   readonly outcome: 'ok' | 'failed' | 'unknown';
   readonly reason: string;
-  /** Commands with one purpose are tries at the same thing. */
+  /** Commands with the same purpose count as attempts at the same thing. */
   readonly purpose: string;
-  /** Of a line that checks several things: all of their purposes. */
+  /** All purposes of a line that checks several things. */
   readonly purposes?: readonly string[];
-  /** The first line of the message of a commit. */
+  /** The first line of the commit message. */
   readonly message?: string;
-  /** The title and the number of the pull request that it opened. */
+  /** The title and number of the pull request that the command opened. */
   readonly opened?: { readonly title?: string; readonly number?: string };
-  /** Commands in it that build, test, lint or format the whole project, where it went well. */
+  /** The parts of a successful line that build, test, lint or format the whole project. */
   readonly usual: readonly UsualCommand[];
   readonly entry: string;
   readonly at: string;
@@ -39,12 +39,12 @@ export interface Command {
 
 export interface Failure {
   readonly command: Command;
-  /** Whether something that serves the same purpose, or needs it, went well later in the turn. */
+  /** Whether a later command of the turn with the same purpose, or one that depends on it, succeeded. */
   readonly gone: boolean;
 }
 
 export interface Deeds {
-  /** Most often touched first, as seen from the project. */
+  /** Paths relative to the project, the most often touched first. */
   readonly modified: readonly string[];
   readonly read: readonly string[];
   readonly commands: readonly Command[];
@@ -58,12 +58,12 @@ export interface Deeds {
   readonly entries: readonly string[];
 }
 
-/** Plans and notes that an agent keeps for itself are no work on the project. */
+/** An agent's own plans and notes are not work on the project. */
 const ownNotes = /\/\.(?:claude|codex|gemini|cursor|copilot)\/(?:plans|todos|projects|memory)\//;
 const delegates = /^(?:task|agent|subagent|spawn\w*)$/i;
 const web = /^web_?(?:search|fetch)$|^fetch$/i;
 
-/** A turn is read for its observation, its row, its session and its conversation: the work is done once. */
+/** Observation, row, session and conversation all need the deeds of a turn, so this caches them. */
 const known = new WeakMap<Turn, Deeds>();
 
 export function deedsOf(turn: Turn): Deeds {
@@ -119,13 +119,13 @@ const lastAnswer = (turn: Turn): string => {
   return last === undefined ? '' : answerText(last).slice(0, 8000);
 };
 
-/** Uses by the agent. What the person ran, and what was refused, is not its work. */
+/** The agent's own tool uses, without those that the person ran or refused. */
 export const usesOf = (turn: Turn): readonly ToolUse[] =>
   turn.toolUses.filter(
     (use) => use.entry !== turn.request?.id && !(use.outcome === 'error' && refused.test(use.output ?? '')),
   );
 
-/** A work of somebody else, or of nobody: scratch folders are no part of a project. */
+/** Scratch folders are not part of the project, so commits and usual commands in them do not count. */
 const scratch = /(?:^|[\s"'=])(?:\/private)?\/(?:var\/folders|tmp)\//;
 
 function commandOf(use: ToolUse, { projectPath, cwd }: Turn): Command | undefined {
@@ -152,7 +152,7 @@ function commandOf(use: ToolUse, { projectPath, cwd }: Turn): Command | undefine
   };
 }
 
-/** Some agents give a command as a list of words, the line behind `-c`. */
+/** Some agents pass a command as a list of words, with the line after `-c`. */
 function commandWords(input: string): string | undefined {
   const words = /"command":\[((?:"(?:[^"\\]|\\.)*",?){1,8})\]/.exec(input)?.[1];
   if (words === undefined) return undefined;
@@ -161,7 +161,7 @@ function commandWords(input: string): string | undefined {
     const shellLine = list.findIndex((word) => /^-l?c$/.test(word));
     return shellLine >= 0 ? list[shellLine + 1] : list.join(' ');
   } catch {
-    // Cut in the middle of a word.
+    // The stored input was cut in the middle of a word.
     return undefined;
   }
 }
@@ -172,12 +172,12 @@ function openedBy(line: string, output: string): Command['opened'] {
   return { ...(title === undefined ? {} : { title }), ...(number === undefined ? {} : { number }) };
 }
 
-/** What has a purpose of its own, and is worth a word when it fails. */
+/** Kinds of commands whose failure is worth reporting. */
 const matters: ReadonlySet<CommandKind> = new Set([
   ...(['test', 'check', 'build', 'install', 'commit', 'merge', 'push', 'tag', 'publish', 'request'] as const),
 ]);
 
-/** Passing checks of everything end a failure of a part; what was committed or pushed had no failure that mattered any more. */
+/** Whether a later command clears a failure. A passing check of everything clears failures of parts. A commit or push clears any failure. */
 export function ends(
   later: Pick<Command, 'kind' | 'purpose' | 'outcome' | 'told'>,
   failed: Pick<Command, 'kind' | 'purpose' | 'purposes'>,
@@ -191,7 +191,7 @@ export function ends(
   return later.kind === 'test' && (failed.kind === 'build' || failed.purpose === 'type check');
 }
 
-/** The last failure of each purpose that matters; a search that finds nothing "fails" too, and does not. */
+/** The last failure of each purpose that matters. A search that finds nothing also exits with an error, but does not matter. */
 function failuresIn(commands: readonly Command[], answer: string): Failure[] {
   const last = new Map<string, { command: Command; place: number }>();
   for (const [place, command] of commands.entries())

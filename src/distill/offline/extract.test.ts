@@ -16,7 +16,7 @@ const facts = (...texts: string[]) =>
   extract(...texts.map(asked)).facts.map(({ about, key, text }) => [about, key, text]);
 
 describe('statements about a project', () => {
-  it('come from commands that went well, again and again', () => {
+  it('come from commands that succeeded again and again', () => {
     const made = statements(
       turn('fix the table', [
         run('pnpm test src/a.test.ts', '1 passed'),
@@ -35,7 +35,7 @@ describe('statements about a project', () => {
     });
   });
 
-  it('are not made where the commands disagree, or failed', () => {
+  it('do not come from commands that disagree or failed', () => {
     expect(
       statements(
         turn('look at it', [
@@ -49,7 +49,7 @@ describe('statements about a project', () => {
     ).toEqual({});
   });
 
-  it('come from what the person says is used, and from decisions, under the name of what it is', () => {
+  it('come from tools that the person names and from decisions; the key says what a tool is for', () => {
     expect(statements(asked('We use Postgres for everything here. Add a table.'))).toMatchObject({
       database: 'We use Postgres for everything here.',
     });
@@ -66,11 +66,11 @@ describe('statements about a project', () => {
     'Do we use postgres here?',
     'let us do that',
     'why use docker instead of podman?',
-  ])('are not made of %j', (text) => expect(Object.keys(statements(asked(text)))).toEqual([]));
+  ])('do not come from %j', (text) => expect(Object.keys(statements(asked(text)))).toEqual([]));
 });
 
 describe('facts', () => {
-  it('about the user are lasting preferences, said outright', () => {
+  it('about the user are lasting preferences that they stated outright', () => {
     expect(facts('I prefer tabs over spaces in this code.')).toEqual([
       ['user', 'preference: tabs spaces', 'I prefer tabs over spaces in this code.'],
     ]);
@@ -88,17 +88,17 @@ describe('facts', () => {
     'I never saw this error before.',
     'I like this idea, go on with it please.',
     'For now I prefer the short form of it.',
-  ])('are not made of a wish of the moment: %j', (text) => expect(facts(text)).toEqual([]));
+  ])('do not come from a momentary wish: %j', (text) => expect(facts(text)).toEqual([]));
 
-  it('about procedures name what they are for', () => {
+  it('about procedures name their purpose', () => {
     expect(facts('To deploy the site, run make release on the main branch.')).toEqual([
       ['procedure', 'how to deploy the site', 'To deploy the site, run make release on the main branch.'],
     ]);
   });
 });
 
-describe('what else is taken', () => {
-  it('an episode for the conversation, with what was done', () => {
+describe('an extraction contains', () => {
+  it('an episode that tells what was done in the conversation', () => {
     const [episode, ...more] = extract(
       turn('fix the tide table', [edit('/home/dev/tide/a.ts'), say('Fixed the hour of the table in summer.')]),
       turn('thanks!', [], { prompt: 2 }),
@@ -111,7 +111,7 @@ describe('what else is taken', () => {
     });
   });
 
-  it('milestones from tags, releases and pull requests that went well', () => {
+  it('milestones from tags, releases and pull requests that succeeded', () => {
     const made = extract(
       turn('release it as a minor version', [
         run('git tag v1.2.0'),
@@ -125,7 +125,7 @@ describe('what else is taken', () => {
     ]);
   });
 
-  it('insights that are clearly marked, not guesses on the way', () => {
+  it('insights that the agent stated clearly, but no guesses on the way', () => {
     const made = extract(
       turn('why is the table late?', [
         say('The issue is that the table might be read twice, maybe by the sun.'),
@@ -138,7 +138,7 @@ describe('what else is taken', () => {
     ]);
   });
 
-  it('people who are named with what they are to the person', () => {
+  it('people whom the person names with their role', () => {
     expect(extract(asked('My colleague Anna wants the table in blue.')).people).toEqual([
       {
         name: 'Anna',
@@ -151,7 +151,7 @@ describe('what else is taken', () => {
     expect(extract(asked('Ask Claude or the Manager about Docker.')).people).toEqual([]);
   });
 
-  it('a question that nobody answered', () => {
+  it('a question that the agent did not answer', () => {
     expect(
       extract(asked('fix the table'), turn('why does the moon rise later every day?', [], { prompt: 2 })).questions,
     ).toEqual([{ text: 'Why does the moon rise later every day?' }]);
@@ -159,14 +159,14 @@ describe('what else is taken', () => {
     expect(extract(turn('can you rebase this branch on main please?', [])).questions).toEqual([]);
   });
 
-  it('nothing from a conversation without work or wishes', () => {
+  it('nothing if the conversation has neither work nor wishes', () => {
     expect(extract(turn('hello', [say('Hi!')]))).toEqual({
       ...{ episodes: [], projects: [], people: [], milestones: [], insights: [], facts: [], questions: [] },
     });
   });
 });
 
-it('is made in time in proportion to the text, whatever that holds', () => {
+it('takes time linear in the length of the text, even for hostile text', () => {
   const hostile = [
     'great '.repeat(2500),
     'i prefer '.repeat(1500),

@@ -1,4 +1,4 @@
-// A conversation → what the librarian keeps of it. A wrong fact is worse than none: only what was run or said outright.
+// A conversation → what the librarian keeps of it. A wrong fact is worse than none, so this takes only what was run or said outright.
 
 import type { Purpose } from '../../agents/tools/usual-commands.ts';
 import { cut } from '../../language/gist.ts';
@@ -76,7 +76,7 @@ const openings: Readonly<Record<Purpose, string>> = {
   check: 'All checks are run with',
 };
 
-/** Each usual command that went well, once. Which of them holds is counted over the sessions of the repository, when its page is made. */
+/** Each usual command that succeeded, once. The librarian counts them over all sessions of the repository to choose one for the page. */
 function commandStatements(readings: readonly Reading[]): KeyedStatement[] {
   const found = new Map<string, KeyedStatement>();
   for (const { deeds } of readings)
@@ -91,7 +91,7 @@ function commandStatements(readings: readonly Reading[]): KeyedStatement[] {
   return [...found.values()];
 }
 
-/** From commands, from what a model has written down, and from what the person said or chose. The last one under a key counts. */
+/** Statements from commands, from texts that a model wrote, and from what the person said or chose. The last one with the same key wins. */
 function statementsOf(turns: readonly Turn[], readings: readonly Reading[], wishes: Wishes): KeyedStatement[] {
   const found = new Map<string, KeyedStatement>();
   const add = (statement: KeyedStatement) => found.set(statement.key, statement);
@@ -103,7 +103,7 @@ function statementsOf(turns: readonly Turn[], readings: readonly Reading[], wish
   for (const { decisions, turn } of readings)
     for (const { text, entry } of decisions) {
       if (entry !== turn.request?.id) continue;
-      // `use X instead of Y`: the tool that is named first is the one that is used.
+      // In `use X instead of Y`, the first tool is the chosen one.
       const chosen = /\b(?:use|go with|switch to|stick (?:with|to)|move to|do|decided on)\s+(.{2,30})/i.exec(text)?.[1];
       const tool = toolIn(chosen ?? '');
       add({
@@ -122,7 +122,7 @@ function statementsOf(turns: readonly Turn[], readings: readonly Reading[], wish
   return [...found.values(), ...commandStatements(readings)];
 }
 
-/** Answers to forms, and options that were named by their letter or number, as far as they can be read alone. */
+/** Answers to forms and options named by letter or number, if they make sense without context and stay valid. */
 function chosenIn(turns: readonly Turn[]): Choice[] {
   const named = turns.flatMap(({ request }, i) => {
     const option = request === undefined ? undefined : namedOption(request, turns[i - 1]?.entries ?? []);
@@ -131,7 +131,7 @@ function chosenIn(turns: readonly Turn[]): Choice[] {
   return [...turns.flatMap(choicesIn), ...named].filter(isLasting);
 }
 
-/** `use pnpm`, said when a command was refused, names what is used here. */
+/** A person who refuses a command with `use pnpm` names the tool of the project. */
 function refusalsIn(turns: readonly Turn[]): { text: string; tool: string }[] {
   return turns.flatMap(({ entries }) =>
     entries.flatMap(({ form, text }) => {
@@ -218,7 +218,7 @@ function insightsOf(turns: readonly Turn[], readings: readonly Reading[]): Extra
       .slice(0, 2)
       .map(({ text, at }) => ({ text: ended(text), at, title })),
   );
-  // Of two about the same things, the later one knows more.
+  // If two insights are about the same things, keep the later one: it knows more.
   const all = [...planned, ...found];
   const fresh = all.filter((one, i) => !all.slice(i + 1).some((later) => sharesNames(one.text, later.text)));
   return fresh.slice(0, mostInsights).map(({ text, at, title }) => ({
@@ -234,7 +234,7 @@ const preferenceKey = (key: string, text: string): string => {
   return tool === undefined ? `preference: ${key}` : `preferred ${tool.key}`;
 };
 
-/** The person's last question, when nobody answered it. */
+/** The person's last question, if the agent did not answer it. */
 function questionsOf(turns: readonly Turn[]): Extraction['questions'] {
   const last = turns.findLast(({ request }) => request !== undefined);
   const text = last?.request?.text.trim() ?? '';

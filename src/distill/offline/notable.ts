@@ -1,4 +1,4 @@
-// Sentences that a person would want to find again: decisions, and what was understood. Marked by language, quoted as said.
+// Finds sentences that a person would want to find again: decisions and findings. Patterns recognize them; they are quoted word for word.
 
 import { sentencesOf } from '../../language/gist.ts';
 import { answerText, isAnswer } from '../../language/open-ends.ts';
@@ -15,28 +15,28 @@ export interface Said {
   readonly at: string;
 }
 
-/** More of an answer is looked at only at its two ends (see sentencesOf); of very many answers, the last. */
+/** Reads only the last answers of a turn. Of a long answer, `sentencesOf` reads only both ends. */
 const mostAnswers = 40;
 const shortest = 25;
 const longestPrompt = 700;
 const longest = 320;
 
-/** A choice, made by the person in so many words. */
+/** Patterns of a choice that the person states outright. */
 const chosen = [
   /\b(?:let'?s|let us|we(?:'ll| will| should|'re going to)|i(?:'ll| will| want (?:us |you )?to| think we (?:should|want to)|'d rather)) (?:\w+ )?(?:use|go with|switch to|stick (?:with|to)|keep|move to|drop)\b(?! (?:something|it|that|this)\b)(?=.{3,})/i,
   /^(?:(?:ok(?:ay)?|no|yes|actually|please|also)\W+)?(?:always |please )?(?:use|make|keep|put|prefer|let'?s (?:use|make|keep|put|do))\b.*\b(?:instead of|rather than)\b/i,
   /\b(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose|opted|concluded)\b/i,
   /\b(?:must|should) (?:never|always)\b(?! happen)/i,
 ];
-/** Too weak by themselves: `let's do that`, `instead of fixing, could you explain?` */
+/** Too weak for a decision: `let's do that`, `instead of fixing, could you explain?` */
 const unchosen =
   /\?\s*$|^(?:why|how|what|would|could|do you|did|does|is|are)\b|\blet'?s (?:do|keep) (?:it|that|this)\b/i;
 
-/** A choice that the agent states as made. */
+/** A choice that the agent reports. */
 const stated =
   /^(?:decision|we(?:'ve| have)? decided|i(?:'ve| have)? decided|the decision (?:is|was)|(?:decided|chose|opted) (?:to|for|on)|agreed(?: (?:to|on|that))?:?)\b|\b(?:was|were) chosen (?:because|over|since)\b/i;
 
-/** What was understood, stated as certain. */
+/** Patterns of a finding that is stated as certain, with their points. */
 const understood: readonly (readonly [RegExp, number])[] = [
   [/\broot cause\b/i, 4],
   [/\b(?:it )?turns? out\b|\bturned out\b/i, 4],
@@ -59,27 +59,27 @@ const understood: readonly (readonly [RegExp, number])[] = [
     2,
   ],
 ];
-/** Plans, offers and guesses are no knowledge. */
+/** Plans, offers and guesses are not findings. */
 const uncertain =
   /\?\s*$|:\s*$|^(?:actually|looking at|the (?:sed|grep|edit|search|command)\b|let me|now(?! (?:i|we) (?:see|understand|know) (?:the|why|that)\b)|next|i'?ll|i will|i should|i need|i can|we can|we could|you can|to fix|first|then|if|maybe|perhaps|could|should|would|i see|see if|try|look|check|hmm|wait|ah|oh)\b|\b(?:might|maybe|perhaps|probably|likely|i think|i guess|i bet|seems?|could be|may be|not sure|let me|i'll|should i|want me|would you)\b/i;
 
-/** A quick look that spares most answers the work of being cut into sentences. */
+/** A cheap test, so that most answers need not be split into sentences. */
 const worthALook =
   /root cause|turn(?:s|ed) out|issue|problem|\bbug\b|reason|cause|culprit|because|due to|found|discovered|learned|realized|realised|identified|that(?:'s| is) why|known|not supported|doesn't support|does not support|only works|decision|decided|chose|agreed|opted/i;
 
 export interface Finding extends Said {
-  /** The clearer it is marked, the higher; more where it stands in the last answer, after the work. */
+  /** Higher for clearer marks, and for the last answer, which comes after the work. */
   readonly weight: number;
 }
 
-/** What is understood on the way is often wrong; what is clearly marked, or said after the work, less so. */
+/** Findings with at least this weight count as certain. Findings on the way are often wrong; clear ones, or those after the work, less so. */
 export const certain = 4;
 
 export function decisionsOf(turn: Turn): Said[] {
   const found: Said[] = [];
-  // A long prompt is a plan or a pasted review: other people's words, or the words of a model.
+  // A long prompt is usually a plan or a pasted review: the words of other people or of a model.
   if (turn.request !== undefined && turn.request.text.length <= longestPrompt && planOf(turn) === undefined) {
-    // What comes later in a long prompt is more often pasted than said.
+    // Later sentences of a long prompt are more often pasted than typed.
     const typed = sentencesOf(typedText(turn.request.text)).slice(0, 10);
     for (const text of typed.flatMap((sentence) => inPieces(sentence.text)))
       if (fits(text) && !unchosen.test(text) && chosen.some((pattern) => pattern.test(text)) && isDecision(text))
@@ -90,7 +90,7 @@ export function decisionsOf(turn: Turn): Said[] {
   return distinct(found);
 }
 
-/** A remark on the way is no decision: it names something, or says outright that it was decided, and needs nothing before it. */
+/** A decision names something or says outright that it is decided, and makes sense without context. Other remarks are not decisions. */
 const isDecision = (text: string): boolean =>
   !anaphor.test(text) &&
   !/^(?:but|if|because|while|although)\b|\b(?:might|maybe|perhaps|keep in mind|before each|for now|this time)\b/i.test(
@@ -100,7 +100,7 @@ const isDecision = (text: string): boolean =>
     toolIn(text) !== undefined ||
     /\b(?:decided|agreed|settled)\b|\b(?:must|should) (?:never|always)\b/i.test(text));
 
-/** The most telling first. */
+/** The weightiest first. */
 export function findingsOf(turn: Turn): Finding[] {
   const found: Finding[] = [];
   const last = turn.entries.findLast((entry) => isAnswer(entry) && answerText(entry).trim() !== '');
@@ -140,13 +140,13 @@ function distinct<T extends Said>(all: readonly T[]): T[] {
   });
 }
 
-/** The sentence itself states a cause or a limit; a cause that is only mentioned tells nothing. */
+/** The sentence itself states a cause or a limit. Merely mentioning that there is a cause does not count. */
 const statesCause =
   /^\W*(?:now (?:i|we) (?:see|understand|know) )?(?:the )?(?:actual |real |main |underlying |key )?(?:root cause|issue|problem|bug|culprit|reason)\b[^.]{0,70}?(?:\bis\b|\bwas\b|:|—|–)|\b(?:it )?turns? out\b|\bturned out that\b|\b(?:was|is|were|are) (?:caused by|due to)\b|\b(?:fails?|failed|breaks?|broke|happens?|happened|crash\w*) because\b|\bknown (?:bug|issue|limitation)\b|\bonly works (?:when|if|with|in)\b|\bdoes(?:n't| not) (?:persist|support)\b/i;
 const guesses =
   /\b(?:speculation|most often|recommended|follow-up|write-?up|describing|haven't|have not|hypothesis|next step|or)\W*$|^(?:no|asserts|body|post|pr #?\d*|still|recommended|speculation|incremental)\b|\b(?:speculat\w+|i haven't|hypothesis)\b/i;
 
-/** Two names that can be found again, or one and enough said about it: else a sentence only says that something was found. */
+/** True for a stated cause with two names from the code, or with one and enough text about it. Other sentences only say that something was found. */
 export function isTelling(text: string): boolean {
   if (!statesCause.test(text) || guesses.test(text)) return false;
   if (

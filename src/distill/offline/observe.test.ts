@@ -9,7 +9,7 @@ const long =
 const typeOf = (request: string, ...steps: Step[]) => observeTurn(turn(request, steps))?.type;
 
 describe('the type of an observation', () => {
-  it('comes from language and deeds together', () => {
+  it('depends on both the words and the tool uses', () => {
     expect(typeOf('fix the crash in the tide table', edit('/home/dev/tide/a.ts'))).toBe('bugfix');
     expect(typeOf('the tide table shows a wrong hour', edit('/home/dev/tide/a.ts'))).toBe('bugfix');
     expect(typeOf('add a chart of the tides', edit('/home/dev/tide/a.ts'))).toBe('feature');
@@ -49,7 +49,7 @@ describe('the title of an observation', () => {
 describe('facts', () => {
   const facts = (request: string, ...steps: Step[]) => observeTurn(turn(request, steps))?.facts;
 
-  it('name the files modified, and the commands with how they went', () => {
+  it('name the modified files, and the commands with their outcomes', () => {
     expect(
       facts(
         'fix the failing tests of the moon',
@@ -66,13 +66,13 @@ describe('facts', () => {
     ]);
   });
 
-  it('say that a failure stayed', () => {
+  it('name a failure that was not resolved', () => {
     expect(facts('run the build of the chart', run('npm run build', 'error TS1: no such member', true))).toEqual([
       '`npm run build` failed once: error TS1: no such member.',
     ]);
   });
 
-  it('leave out what was refused, and a search that found nothing', () => {
+  it('leave out refused tool uses, and a search that found nothing', () => {
     const refusal = "The user doesn't want to proceed with this tool use.";
     expect(
       facts(
@@ -84,7 +84,7 @@ describe('facts', () => {
     ).toEqual([]);
   });
 
-  it('quote a decision, and what was understood', () => {
+  it('quote a decision and a finding', () => {
     const found = facts(
       "let's use sqlite instead of a text file for the tides",
       edit('/home/dev/tide/a.ts'),
@@ -111,7 +111,7 @@ describe('an observation', () => {
     });
   });
 
-  it('is made of work that came before the first prompt', () => {
+  it('is made of work before the first prompt', () => {
     expect(
       observeTurn(turn(undefined, [edit('/home/dev/tide/a.ts'), say('Fixed the order of the tides in the table.')])),
     ).toMatchObject({
@@ -119,7 +119,7 @@ describe('an observation', () => {
     });
   });
 
-  it('is the same every time, valid, and cites the prompt and what it rests on', () => {
+  it('is the same every time, is valid, and cites the prompt and its sources', () => {
     const one = turn('fix the tide table, the moon is wrong', [
       read('/home/dev/tide/src/moon.ts'),
       edit('/home/dev/tide/src/moon.ts'),
@@ -140,7 +140,7 @@ describe('an observation', () => {
     });
   });
 
-  it('fits its schema whatever the turn holds', () => {
+  it('fits its schema, whatever the turn contains', () => {
     const odd = [
       '\ud800',
       '<private>x</private>'.repeat(50),

@@ -1,4 +1,4 @@
-// A turn → an observation, from what was asked, what was done and what was said. Deterministic: no clock, no chance, no model.
+// A turn → an observation, from the request, the tool uses and the answer. Deterministic: no clock, no randomness, no model.
 
 import { cut, gist } from '../../language/gist.ts';
 import { answerText, isAnswer } from '../../language/open-ends.ts';
@@ -19,22 +19,22 @@ import { isHousekeeping, plainTitle } from './title.ts';
 const substance = 120;
 const longestTitle = 110;
 
-/** All that is known of a turn before a word is chosen. Summaries and extractions start from it too. */
+/** Everything that we find out about a turn before writing about it. Summaries and extractions use it too. */
 export interface Reading {
   readonly turn: Turn;
   readonly asked: Asked;
   readonly deeds: Deeds;
   readonly decisions: readonly Said[];
   readonly findings: readonly Finding[];
-  /** The last thing that the agent said, without the line that names its tools. */
+  /** The agent's last answer, without the line that names its tools. */
   readonly answer: string;
   readonly title: string;
-  /** Whether the title would tell somebody who was not there. */
+  /** Whether a person who was not there would understand the title. */
   readonly clear: boolean;
   readonly type: ObservationType;
 }
 
-/** False for greetings, commands to the client and interruptions: there is nothing to distil. */
+/** False for greetings, client commands and interruptions: there is nothing to distil. */
 export function hasWork(turn: Turn): boolean {
   if (usesOf(turn).length > 0) return true;
   const said = turn.entries.reduce((sum, entry) => sum + (isAnswer(entry) ? answerText(entry).length : 0), 0);
@@ -43,7 +43,7 @@ export function hasWork(turn: Turn): boolean {
 
 const known = new WeakMap<Turn, Reading>();
 
-/** Made once for a turn, whoever asks. */
+/** Undefined for a turn without work. Cached per turn. */
 export function readingOf(turn: Turn): Reading | undefined {
   if (!hasWork(turn)) return undefined;
   const made = known.get(turn) ?? read(turn);

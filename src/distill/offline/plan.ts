@@ -1,4 +1,4 @@
-// A plan that the person accepted: handed to a new session as its first prompt, or approved in the session that made it.
+// Finds a plan that the person accepted: as the first prompt of a new session, or by approving it in the session that wrote it.
 import { cut, inOneLine } from '../../language/gist.ts';
 import type { Turn } from '../material.ts';
 import { capital } from './say.ts';
@@ -6,7 +6,7 @@ import { capital } from './say.ts';
 export interface Plan {
   /** Absent when the heading says nothing. */
   readonly title?: string;
-  /** Empty where only the title is known. */
+  /** Empty if only the title is known. */
   readonly text: string;
   readonly entry: string;
   readonly at: string;
@@ -15,7 +15,7 @@ export interface Plan {
 const handedOver = /^\s*(?:please\s+)?implement (?:the|this) (?:following )?plan\b/i;
 const approved = /^\[Approved the plan(?:: ([^\]\n]+))?\]/;
 
-/** The plan that a turn begins with, or that was approved in it. */
+/** The plan that a turn begins with, or that the person approved in it. */
 export function planOf({ request, entries }: Turn): Plan | undefined {
   if (request !== undefined && handedOver.test(request.text)) {
     const heading = /^#{1,2}\s+(.+)$/m.exec(request.text.slice(0, 4000))?.[1];
@@ -28,10 +28,10 @@ export function planOf({ request, entries }: Turn): Plan | undefined {
   return undefined;
 }
 
-/** True for what a person answered to a plan: nothing was interrupted, the work went on. */
+/** True for a person's answer that approves a plan. It does not interrupt the work. */
 export const isApproval = (text: string): boolean => approved.test(text);
 
-/** Headings that every plan may have. */
+/** Headings that any plan may have, which say nothing about this one. */
 const sayNothing =
   /^(?:(?:implementation|refactoring|development|the|my|final|proposed|updated|detailed) )*(?:plan|overview|context|summary|goal|background|problem|approach|implementation|changes|steps)\W*$/i;
 

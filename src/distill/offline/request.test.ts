@@ -83,13 +83,13 @@ describe('the title of a request', () => {
     expect(readRequest(text).title).toBe('');
   });
 
-  it('takes a person who types in haste at their word', () => {
+  it('is found in a prompt that was typed in haste', () => {
     expect(readRequest('ok. uh. the footer should be dimmer. look into the footer sources').title).toMatch(/footer/i);
     expect(withoutPreamble('ok, so, to be fair, maybe also list 5 strengths')).toBe('list 5 strengths');
     expect(withoutPreamble('no console logs')).toBe('no console logs');
   });
 
-  it('is found in linear time, whatever is pasted', () => {
+  it('is found in linear time, even in hostile pasted text', () => {
     const hostile = [
       'a/'.repeat(3000),
       '('.repeat(6000),

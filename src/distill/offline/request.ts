@@ -1,4 +1,4 @@
-// What a person typed → what was asked, in prose: without pasted logs and code, without greetings, the verb first.
+// A prompt → the request in prose: without pasted logs and code, without greetings, with the verb first.
 
 import { cut, sentencesOf } from '../../language/gist.ts';
 import { assent } from '../../language/open-ends.ts';
@@ -7,7 +7,7 @@ import { capital } from './say.ts';
 
 const longest = 100;
 
-/** Lines that nobody types as prose: output, code, JSON, stack traces, prompts of a shell, paths alone. */
+/** Lines that people paste rather than type: output, code, JSON, stack traces, shell prompts, bare paths. */
 const pasted: readonly RegExp[] = [
   /^\s*[{}[\]()<>]/,
   /^\s*["'][\w$-]+["']\s*:/,
@@ -43,10 +43,10 @@ const isPasted = (line: string): boolean => {
   return letters / line.length < 0.6;
 };
 
-/** More of a prompt than this says nothing new about what was asked. */
+/** Characters read of a prompt. The rest says nothing new about the request. */
 const looked = 6000;
 
-/** Of many lines in a row that end like no sentence, the first two were typed and the rest pasted. */
+/** If most lines of a long block do not end like sentences, assumes that the person typed the first two and pasted the rest. */
 function withoutBlocks(lines: readonly string[]): string[] {
   const kept: string[] = [];
   let block: string[] = [];
@@ -65,11 +65,11 @@ function withoutBlocks(lines: readonly string[]): string[] {
   return kept;
 }
 
-/** A prompt of a shell, or a question that a program asked: what follows is its output. */
+/** A shell prompt, or a question of a program. The lines after it are output. */
 const shellPrompt = /^\s*(?:➜|❯|\$|%|»|⏵|>>>)\s|\[[Yy]\/[Nn]\]|^\s*(?:PS )?[\w.-]+@[\w.-]+[:~ ].*[$#]\s/;
 const listItem = /^\s*(?:[-*•+]|\d{1,3}[.)])\s/;
 
-/** Without what follows a prompt of a shell, or a line that ends in a colon and is followed by no list: `I get this:` and the output. */
+/** Removes output: the lines after a shell prompt, or after a line such as `I get this:` unless a list or a code block follows. */
 function withoutOutput(lines: readonly string[]): string[] {
   const kept: string[] = [];
   let dropping: 'no' | 'next block' | 'block' = 'no';
@@ -85,7 +85,7 @@ function withoutOutput(lines: readonly string[]): string[] {
   return kept;
 }
 
-/** Long paths say no more than the file that they lead to. */
+/** The file name says as much as a long path. */
 const longPath =
   /(^|[\s("'`])@?(?:~|\.{1,2})?(?:\/[\w.@+-]+)+\/([\w.@+-]+\.\w{1,5})(?:(?::|#L)\d+(?:-L?\d+)?)?(?=$|[\s,;:.?!)"'`])/g;
 const tag = /(?<!`)<\/?([a-z][\w-]*)(\s[^<>]{0,200})?\/?>(?!`)/gi;
@@ -105,7 +105,7 @@ export function typedText(text: string): string {
   return (
     withoutBlocks(kept)
       .join('\n')
-      // `<strategy name>` is a placeholder that a person wrote; a tag has an end, or attributes.
+      // `<strategy name>` is a placeholder that a person wrote. A real tag has a closing tag or attributes.
       .replace(tag, (whole, name: string, rest = '') =>
         whole.startsWith('</') ||
         rest.includes('=') ||
@@ -120,7 +120,7 @@ export function typedText(text: string): string {
   );
 }
 
-/** What stands before the matter itself; taken off again and again. */
+/** Words before the actual request. They are removed repeatedly until none matches. */
 const preamble: readonly RegExp[] = [
   /^(?:ok(?:ay)?|alright|all right|hey|hi|hello|oh|ah+|hm+|um+|uh+|so+|well|now|then|also|and|but|or|btw|by the way|actually|basically|maybe|just|wow|omfg|omg|wtf|fgs|fucking hell|jesus|dude|my dude|slight steering|to be fair|again|sorry|never ?mind|yes please|yes|yeah|yep|yup|sure|thanks?(?: you)?(?: so much)?)\b(?!['’-])[\s,.!:;…–—-]*/i,
   /^(?:right|great|perfect|nice|cool|good|awesome|excellent(?: work)?|no|nope|fine|fair enough|like|wait|first|next|man|got it|my bad|absolutely|if so|if yes|once done)\s*[,.!:;…–—-]+\s*/i,
@@ -140,7 +140,7 @@ const preamble: readonly RegExp[] = [
 const verbs =
   /^(?:fix|add|create|update|make|write|rewrite|read|check|move|remove|delete|rename|refactor|implement|run|use|copy|find|look|investigate|explain|list|show|search|review|commit|push|merge|rebase|release|publish|deploy|install|upgrade|migrate|convert|port|replace|change|adjust|improve|optimi[sz]e|simplify|clean|extract|split|set|configure|enable|disable|build|test|debug|document|describe|summari[sz]e|compare|analy[sz]e|propose|suggest|plan|design|try|undo|revert|restore|open|close|start|stop|continue|give|generate|support|handle|allow|switch|apply|address|resolve|integrate|wire|hook|bump|format|lint|translate|research|examine|tackle|reply|modify|kill|put|modernise|modernize|offload|export|import|parse|load|save|store|track|log|print|render|style|draft|help|reuse|hand|pick|solve|rework|drop|hide)\b/i;
 
-/** Means rather than ends: another sentence says more. */
+/** Verbs of means rather than ends. Another sentence usually says more. */
 const weakVerbs =
   /^(?:read|look|check|try|see|continue|remember|open|give|tell|use|make|put|do|run|show|start|stop|copy|find|write|set)\b/i;
 
@@ -170,7 +170,7 @@ const tellingWords = (text: string): string[] => contentWords(text).filter((word
 const polite =
   /^(?:thanks?|please|sorry|wow|amazing|awesome|excellent|great|perfect|wtf|fuck\w*|shit\w*|stupid|idiot)$/;
 
-/** Typed, but nothing that an agent works on. */
+/** Typed by the person, but not a request to the agent. */
 const commandLine = /^\s*[/!]/;
 const empty =
   /^\W*(?:continue|go on|go ahead|proceed|do (?:it|that|this|them|so)(?: all)?|try again|again|keep going|carry on|next|same|that works|it works|wow|yo|test|ping|sleep|exit|quit|clear|[a-d]|\d+|y|n|yes|no|ok(?:ay)?|sure|please)\W*$/i;
@@ -189,17 +189,17 @@ export const saysNothing = (text: string): boolean => {
 };
 
 export interface Asked {
-  /** Whether the title would tell somebody who was not there. */
+  /** Whether a person who was not there would understand the title. */
   readonly sure: boolean;
-  /** Whether it names what is done, and not what it is done to: `fix the tests`. */
+  /** Whether the title names an action without its object: `fix the tests`. */
   readonly vague: boolean;
-  /** One line, the verb first; empty when the prompt does not say what it is about. */
+  /** One line, with the verb first; empty if the prompt does not say what it is about. */
   readonly title: string;
-  /** The sentences of the prompt, without what was pasted. */
+  /** The sentences of the prompt, without pasted text. */
   readonly sentences: readonly string[];
 }
 
-/** A slash command's arguments are what was asked; `ENT-221-state-machine` is a name and words. */
+/** The arguments of a slash command are the request. `ENT-221-state-machine` becomes a ticket and words. */
 const slashed = /^\/[\w:.-]+[^\S\n]+(?=\S)([\s\S]{12,})$/;
 const slug = /\b([A-Z]{2,6}-\d{1,6})-((?:[a-z0-9]+-){2,}[a-z0-9]+)\b/gi;
 
@@ -223,24 +223,27 @@ export function readRequest(given: string): Asked {
   return { title, sure: best.score + 0.5 * best.place >= 3.5, vague: isVague(title), sentences };
 }
 
-/** Words of every piece of work, which name no object of one. */
+/** Words that fit any work and so do not name its object. */
 const ofAnyWork =
   /^(?:address|branch(?:es)?|bugbot|bot|ci|comments?|commits?|committed|conflicts?|copilot|cursor|draft|failures?|feedback|fixes|github|issues?|lint(?:er|ing)?|local(?:ly)?|main|merge[ds]?|mentioned|missing|plan|pr|prs|pull|push(?:ed)?|rebase[ds]?|remaining|requests?|resolve[ds]?|review(?:s|er|ed)?|staged|suggest(?:ed|ion|ions)|tests?|unstaged|uncommitted|warnings?|work)$/;
 
 const isVague = (title: string): boolean =>
   tellingWords(title).filter((word) => !ofAnyWork.test(word)).length < 2 && !identifier.test(title);
 
-/** A name from the code, a file, a ticket: something that can be found again. */
+/** A name from the code, a file or a ticket: something that a person can search for. */
 export const identifier =
   /`[^`]{3,}`|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w*|\b\w+_\w+|\b[\w-]+\.(?:ts|tsx|js|jsx|mjs|py|go|rs|rb|java|kt|swift|c|cc|cpp|cs|php|sh|md|json|ya?ml|toml|css|html|sql)\b|\b[A-Z]{2,6}-\d+\b|(?:^|\s)--[a-z][\w-]+|#\d{2,}/;
 
-/** People who type in haste begin sentences in lower case. The blank is asked for first: else each sign of a long run looks back over all. */
+/**
+ * Also splits before a lower-case letter, since people who type in haste begin sentences with one. The lookahead for whitespace comes first:
+ * otherwise each character of a long run would look back over the whole run.
+ */
 export const inPieces = (sentence: string): string[] =>
   sentence.split(
     /(?=\s)(?<=[\p{L}\p{N})"'`][?!]+|(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx))(?<=[\p{L}\p{N})"'`])\.)\s+(?=\p{Ll})/u,
   );
 
-/** A sentence as it is, and what follows where it comes to the point late. */
+/** The sentence itself, and its later part if the request begins only there. */
 function candidates(sentence: string): string[] {
   const plain = (sentence.slice(0, 1000).split(/(?<=\S{3}.{8,}?)\s\[?\d{1,2}:\d{2}:\d{2}/)[0] ?? '')
     .replace(/(?<=^|\s)["“](?=\S)([^"”]{25,})(?<=\S)["”](?=$|[\s.,;:!?)])/g, (_, words: string) =>
@@ -254,7 +257,7 @@ function candidates(sentence: string): string[] {
   return [plain, ...(late === undefined ? [] : [late])].map((text) => asTitle(withoutPreamble(text)));
 }
 
-/** Words that need what stands before them. */
+/** Words that refer to earlier text. */
 export const anaphor =
   /\b(?:it|its|them|both|same|those|these|they)\b|\b(?:this|that)(?:\W*$|[.,;:]|\s+(?:is|was|one|way|too|again|up|out|in|on|to|as|for|with|please|now|and)\b)|\b(?:do|fix|try|address|handle|check|commit|merge|push|review|summari[sz]e|explain) (?:this|that)\b|\bthe (?:above|following|previous|other one|rest)\b/i;
 const opener =
@@ -263,7 +266,7 @@ const opener =
 function worth(title: string, sentence: string): number {
   const words = tellingWords(title);
   if (contentWords(title).length < 2) return 0;
-  // `Fix the failing tests` says what is done, if not to what.
+  // `Fix the failing tests` at least names an action.
   if (words.length === 0) return verbs.test(title) && !anaphor.test(title) ? 0.6 : 0;
   const doing = weakVerbs.test(title) ? 1.8 : verbs.test(title) ? 3 : /^[a-z]{3,}ing\b/i.test(title) ? 2 : 0;
   const asking =
@@ -288,14 +291,14 @@ function worth(title: string, sentence: string): number {
   return Math.min(words.length, 5) * 0.6 + doing + asking + wanting + vague + cutOff + unnamed + opens + named;
 }
 
-/** Marks of a clause's end, from the clearest to the weakest, and how much must stand before each. */
+/** Marks of a clause's end, the clearest first, each with the least length of the text before it. */
 const clauses: readonly (readonly [readonly string[], number])[] = [
   [[', but ', ', so ', '; ', ' – ', ' — ', ' - ', ': ', ', because ', ' because ', ', as '], 35],
   [[', and ', ', which ', ', then ', ', or ', ' so that '], 45],
   [[', '], 60],
 ];
 
-/** A clause that was cut off leaves the words that led to it. */
+/** Removes connecting words that are left at the end after a clause was cut off. */
 const withoutEnd = (text: string): string => {
   const whole = text.replace(
     /(?:[\s,]+(?:then|and|or|but|so|which|also|maybe|for|to|with|of|in|on|at|by|from|into|like|such as|as|is|are|was|the|a|an|that|because|when|if|what i want|i think|i guess|e\.g\.?|the following))+(?=…?$)/i,
@@ -304,7 +307,7 @@ const withoutEnd = (text: string): string => {
   return (whole.split('`').length - 1) % 2 === 0 ? whole : whole.replace(/\s*`[^`]*$/, '');
 };
 
-/** One line: names of files for their paths, ended where a clause ends if it is long. */
+/** One line, with file names instead of paths. A long one ends at the end of a clause. */
 export function asTitle(text: string): string {
   const plain = text
     .replace(/https?:\/\/(?:www\.)?([^\s/)]+)[^\s)]*/g, '$1')

@@ -1,6 +1,6 @@
-// Small turns of phrase that several parts use.
+// Small helpers for wording.
 
-/** `a, b and 3 more`: the first few, and how many are left. */
+/** `a, b and 3 more`. */
 export function listed(items: readonly string[], most: number): string {
   const shown = items.slice(0, items.length === most + 1 ? most + 1 : most);
   const more = items.length - shown.length;
@@ -11,21 +11,20 @@ export function listed(items: readonly string[], most: number): string {
 
 export const code = (text: string): string => `\`${text.replaceAll('`', "'")}\``;
 
-/** A word of the language gets a capital; an identifier such as `userName` stays as it is. */
+/** Capitalizes an ordinary word, but leaves an identifier such as `userName` as it is. */
 export const capital = (text: string): string =>
   /^\p{Ll}+(?:['’]\p{Ll}+)?(?:[\s,:!?.-]|$)/u.test(text)
     ? text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())
     : text;
 
-/** With a full stop, unless it ends with a mark of its own. */
+/** Adds a full stop unless the text ends with a punctuation mark. */
 export const ended = (text: string): string => (/[.!?…。！？]["'”’)\]`]*$/.test(text) ? text : `${text}.`);
 
 export const unique = (items: readonly string[]): string[] => [...new Set(items)];
 
-/** The name of a file, which is what a person knows it by. */
 export const fileName = (file: string): string => file.split('/').at(-1) || file;
 
-/** The names of files, with the folder where two are called the same. */
+/** File names, with the folder if two files have the same name. */
 export function shortNames(files: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const file of files) counts.set(fileName(file), (counts.get(fileName(file)) ?? 0) + 1);

@@ -1,4 +1,4 @@
-// A whole session at once, without a model: its observations and its account, from one reading.
+// Distils a whole session at once without a model: its observations and its summary, from a single read.
 import type { NewObservation, NewSummary } from '../../store/distilled/port.ts';
 import type { Store } from '../../store/store.ts';
 import { readSession, type TurnKey } from '../material.ts';

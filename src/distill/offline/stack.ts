@@ -1,4 +1,4 @@
-// Tools and libraries by what a project uses them for: the key under which a statement about them replaces an older one.
+// Tools and libraries by their use in a project. The use is the key of a statement, so a newer statement replaces an older one.
 
 const table: Readonly<Record<string, string>> = {
   'package manager': 'npm pnpm yarn bun uv poetry pip pipenv conda cargo bundler composer maven gradle nuget',

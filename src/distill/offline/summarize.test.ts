@@ -33,7 +33,7 @@ const work = session([
 ]);
 
 describe('the summary of a session', () => {
-  it('tells what was asked, looked at, understood, done, left open, and what remained broken', () => {
+  it('tells what was asked, investigated, learned, completed and left open, and what still fails', () => {
     const text = summarizeSession(work);
     expect(SummaryText.parse(text)).toEqual(text);
     expect(text).toEqual({
@@ -50,7 +50,7 @@ describe('the summary of a session', () => {
     });
   });
 
-  it('is the same every time, and carries the files and times of the session', () => {
+  it('is the same every time, and has the files and times of the session', () => {
     const text = summarizeSession(structuredClone(work)) as SummaryText;
     expect(text).toEqual(summarizeSession(work));
     expect(summaryOf(work, text, { by: 'offline', tokens: 0 })).toMatchObject({
@@ -62,12 +62,12 @@ describe('the summary of a session', () => {
     });
   });
 
-  it('takes the name that the agent gave', () => {
+  it('has the title that the agent gave', () => {
     expect(summarizeSession({ ...work, title: 'Summer tides', titleSource: 'agent' })?.title).toBe('Summer tides');
     expect(summarizeSession({ ...work, title: 'Hey, can you fix the tide' })?.title).toBe('Luxon for the clock');
   });
 
-  it('leaves no failure open of a line with several checks when one of them passed later', () => {
+  it('reports no open failure of a line with several checks if one of them passed later', () => {
     const work = (later: string) =>
       session([
         turn('mention the instructions folder', [
@@ -81,7 +81,7 @@ describe('the summary of a session', () => {
     expect(summarizeSession(work('bun run css'))?.notes).toContain('failed at the end');
   });
 
-  it('says that the person interrupted, and what was not answered', () => {
+  it('says that the person interrupted, and names the unanswered request', () => {
     const stopped = session([
       turn('add a chart of the moon', [edit('/home/dev/tide/moon.ts'), { machine: '[Request interrupted by user]' }]),
       turn('what is the phase of the moon today?', [], { prompt: 2 }),
@@ -92,7 +92,7 @@ describe('the summary of a session', () => {
     });
   });
 
-  it('takes an answer for what was learned, where somebody wanted to know and something was looked at', () => {
+  it('counts the answer to a question as learned if the agent used tools for it', () => {
     const answer = 'The table is read before the clock is set, so the first hour of summer is missing.';
     const asked = session([
       turn('why is the first hour missing?', [read('/home/dev/tide/src/table.ts'), say(answer)]),

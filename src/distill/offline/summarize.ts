@@ -1,4 +1,4 @@
-// The turns of a session → its account: what was asked, looked at, understood, done, and left open.
+// The turns of a session → its summary: what was asked, investigated, learned, completed and left open.
 
 import { shell } from '../../agents/tools/shell-tools.ts';
 import { modifies } from '../../language/files-touched.ts';
@@ -37,7 +37,7 @@ function requestOf(readings: readonly Reading[]): string {
   );
   if (first === undefined) return '';
   const opening = gist(first.asked.sentences.join('\n\n'), 300) || first.title;
-  // Of many, those with most work in them, told in the order of time.
+  // Keep the requests with the most work, in chronological order.
   const heavy = [...later]
     .filter(({ asked }) => asked.sure)
     .sort((a, b) => b.turn.toolUses.length - a.turn.toolUses.length)
@@ -85,7 +85,7 @@ function investigatedIn(readings: readonly Reading[]): string {
 }
 
 function learnedIn(readings: readonly Reading[]): string {
-  // Where something was changed, what was thought on the way matters less than what was certain at the end.
+  // In a session that changed files, only certain findings count.
   const least = readings.some(({ deeds }) => deeds.modified.length > 0) ? certain : 0;
   const found = readings.flatMap(({ findings }) => findings.filter(({ weight }) => weight >= least).slice(0, 2));
   const best = [...found].sort((a, b) => b.weight - a.weight).slice(0, 4);
@@ -96,7 +96,7 @@ function learnedIn(readings: readonly Reading[]): string {
     return unique([...understood, ...answers, ...decided.slice(-3)])
       .map(ended)
       .join(' ');
-  // Where nothing was changed, the answer itself is what was learned.
+  // In a session that changed nothing, the last answer is what was learned.
   const last = readings.findLast(({ deeds, answer }) => deeds.modified.length === 0 && answer !== '');
   return readings.every(({ deeds }) => deeds.modified.length === 0) ? outcomeIn(last?.answer ?? '', 400) : '';
 }
@@ -104,7 +104,7 @@ function learnedIn(readings: readonly Reading[]): string {
 const inquires =
   /\?\s*$|\b(?:why|find out|investigate|figure out|root cause|look into|flaky|suspect|get lost|at random)\b/i;
 
-/** What was answered where somebody wanted to know, and something was looked at for it. */
+/** Answers to questions for which the agent used tools but modified nothing. */
 const answersIn = (readings: readonly Reading[]): string[] =>
   readings
     .filter(
@@ -164,10 +164,10 @@ function completedIn(readings: readonly Reading[]): string {
     .join(' ');
 }
 
-/** What recall calls the ending of a session, from the turns that are at hand. */
+/** Builds the session ending that recall uses from these turns, without reading the store. */
 function endingOf(turns: readonly Turn[]): SessionEnding {
   const entries: Entry[] = turns.slice(-6).flatMap((turn) => turn.entries);
-  // An edit that missed its place is no failure that anybody would want to take up again.
+  // A failed edit, for example with a wrong `old_string`, is not an open end.
   const uses: ToolUse[] = turns
     .slice(-6)
     .flatMap((turn) => turn.toolUses.filter(({ tool, outcome }) => outcome !== 'error' || shell.test(tool)));
@@ -207,7 +207,7 @@ function notesOf(turns: readonly Turn[], readings: readonly Reading[]): string {
     .join(' ');
 }
 
-/** Checks that failed last, with nothing after them that would have changed that: no passing run, no commit, no edit, no word of it. */
+/** Checks that failed and have no later passing run, commit, edit or mention of success. */
 function stillFailing(readings: readonly Reading[]): Command[] {
   const last = readings.at(-1);
   if (last === undefined || tellsOfPassing(last.answer)) return [];

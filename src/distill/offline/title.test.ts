@@ -9,7 +9,7 @@ const asked = (text: string, ...steps: Step[]) => turn(text, [edit('/home/dev/ti
 const commit = (message: string) => run(`git commit -m "${message}"`);
 
 describe('the title of a session', () => {
-  it("is the agent's own name for it before all else", () => {
+  it("is the agent's own title, if there is one", () => {
     const turns = [asked('Implement the following plan:\n\n# Plan: Tides', commit('feat: tides in summer'))];
     expect(titleOf(turns, { title: 'Tide tables', titleSource: 'agent' })).toBe('Tide tables');
   });
@@ -33,7 +33,7 @@ describe('the title of a session', () => {
     expect(titleOf([{ ...approved, entries } as never])).toBe('Harbour lights');
   });
 
-  it('is the title of its pull request, then of its first commit that tells something', () => {
+  it('is the title of its pull request, or else of its first telling commit', () => {
     expect(
       titleOf([
         asked(
@@ -62,7 +62,7 @@ describe('the title of a session', () => {
     ).toBe('Write the harbour chart');
   });
 
-  it('names branch and file where the request is vague', () => {
+  it('names branch and file if the request is vague', () => {
     expect(
       titleOf([asked('Address the bugbot comment on the PR')], {
         branches: ['ann/simplify-enable-onboarding', 'main'],
@@ -71,7 +71,7 @@ describe('the title of a session', () => {
     expect(titleOf([asked('fix the failing tests')], { branches: ['main'] })).toBe('Fix the failing tests (setup.go)');
   });
 
-  it('takes what a slash command was given', () => {
+  it('comes from the arguments of a slash command', () => {
     expect(
       titleOf([
         asked('/github:issue ENT-221-state-machine-for-tracking-tides-between-hooks'),
@@ -80,7 +80,7 @@ describe('the title of a session', () => {
     ).toBe('ENT-221 state machine for tracking tides between hooks');
   });
 
-  it('prefers a later request only where the first says little', () => {
+  it('comes from a later request only if the first says little', () => {
     expect(
       titleOf([asked('Do you have access to linear?'), asked('Add a harbour map with the depth of each berth')]),
     ).toBe('Add a harbour map with the depth of each berth');
@@ -89,7 +89,7 @@ describe('the title of a session', () => {
     ).toBe('Add a harbour map with the depth of each berth');
   });
 
-  it('is no pasted output, and none of what follows a prompt of a shell', () => {
+  it('is not taken from pasted output or from lines after a shell prompt', () => {
     expect(
       titleOf([
         asked(
@@ -102,7 +102,7 @@ describe('the title of a session', () => {
     );
   });
 
-  it('does not end in the middle, and needs nothing before it', () => {
+  it('does not end in the middle of a phrase, and does not refer to earlier text', () => {
     expect(titleOf([asked('Generate me a list of plausible-looking harbour tokens for')])).toBe(
       'Generate me a list of plausible-looking harbour tokens',
     );
@@ -117,7 +117,7 @@ describe('the title of a session', () => {
     );
   });
 
-  it('has no words in brackets behind it, however many turns there were', () => {
+  it('has no words in brackets after it, even with many turns', () => {
     const turns = Array.from({ length: 9 }, (_, i) =>
       turn(`Change the harbour map of pier ${i} a little`, [edit('/home/dev/tide/page.ts')], { prompt: i + 1 }),
     );
@@ -125,7 +125,7 @@ describe('the title of a session', () => {
   });
 });
 
-it('keeps what stands between two quotations', () => {
+it('keeps the words between two quotations', () => {
   expect(
     titleOf([
       asked('We should not display "AGENTS.md" for the harbour instructions, but instead "Harbour instructions"'),
@@ -133,7 +133,7 @@ it('keeps what stands between two quotations', () => {
   ).toContain('"AGENTS.md" for the harbour');
 });
 
-it('sees through a program that only runs another', () => {
+it('finds the commit in a command that another program runs', () => {
   expect(titleOf([asked('commit and push', run('rtk git commit -m "Show the ebb of every harbour"'))])).toBe(
     'Show the ebb of every harbour',
   );

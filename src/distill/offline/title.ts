@@ -1,4 +1,4 @@
-// What a session is called: by the strongest source that says it. The agent's own name, a plan, a pull request, a commit, then what was asked.
+// The title of a session, from the strongest source: the agent's own title, a plan, a pull request, a commit, then the request.
 import { cut, sentencesOf } from '../../language/gist.ts';
 import { isAnswer } from '../../language/open-ends.ts';
 import type { SessionMaterial, Turn } from '../material.ts';
@@ -22,7 +22,7 @@ export function sessionTitle(session: Titled, readings: readonly Reading[]): str
   return cut(strong || planTitle(turns) || weakTitle(session, readings), longestTitle);
 }
 
-/** A name that says nothing is no name. */
+/** Titles that say nothing. */
 const unnamed = /^(?:new (?:session|chat|conversation)|untitled|session|conversation|claude code|hello|hi)\W*$/i;
 
 const ownTitle = ({ title = '', titleSource }: Titled): string =>
@@ -66,7 +66,7 @@ export const isHousekeeping = (message: string): boolean => {
   return plain.split(/\s+/).length < 2 || housekeeping.test(plain) || /^(?:chore|style|ci|build)(?:\(|:)/.test(message);
 };
 
-/** `fix(parser): nested arrays` → `Fix nested arrays`; another kind of change says no more than the words behind it. */
+/** `fix(parser): nested arrays` → `Fix nested arrays`. Other kinds of changes are dropped: the words after them say enough. */
 export function plainTitle(message: string): string {
   const [mark = '', kind = ''] = kindOfChange.exec(message) ?? [];
   const plain = message
@@ -78,7 +78,7 @@ export function plainTitle(message: string): string {
   return capital(isFix && /^[a-z]/.test(plain) ? `fix ${plain}` : plain);
 }
 
-/** What was asked; where that is vague, with what it was done to. */
+/** The request. If that is vague, the agent's own summary of it, or the request with branch or file. */
 function weakTitle(session: Titled, readings: readonly Reading[]): string {
   const main = mainTurn(readings);
   if (main.asked.sure && !main.asked.vague) return main.title;
@@ -108,7 +108,7 @@ export function branchWords(branches: readonly string[]): string {
   return words.length < 2 ? '' : words.join(' ');
 }
 
-/** The turn that says most: the first that names its object; a later one only where the first is vague. */
+/** The most telling turn: the first one that names its object. A later one counts only if the first is vague. */
 export function mainTurn(readings: readonly Reading[]): Reading {
   const weights = readings.map(({ asked, clear, deeds, turn, title }, i) => {
     const told = asked.sure && !asked.vague ? 4 : clear ? 2.5 : 0;
@@ -121,7 +121,7 @@ export function mainTurn(readings: readonly Reading[]): Reading {
   return readings[weights.indexOf(Math.max(...weights))] as Reading;
 }
 
-/** What the agent's own summary of a long session says was asked. */
+/** The request according to the agent's own summary at a compaction. */
 function compactedRequest(turns: readonly Turn[]): string {
   const text = turns
     .flatMap(({ entries }) => entries)

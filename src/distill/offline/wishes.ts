@@ -1,4 +1,4 @@
-// What a person says about themselves, about the project, and about how things are done, in so many words.
+// What a person states outright about themselves, about the project, and about procedures.
 import { sentencesOf } from '../../language/gist.ts';
 import { isEveryday, isTellingWord } from '../../language/stop-words.ts';
 import type { Turn } from '../material.ts';
@@ -6,7 +6,7 @@ import type { Said } from './notable.ts';
 import { anaphor, typedText } from './request.ts';
 import { capital } from './say.ts';
 
-/** A lasting preference, said in general: not a wish of the moment, not a choice from a menu. */
+/** A lasting, general preference: neither a momentary wish nor a choice from a menu. */
 const preference = [
   /\bi (?:really |strongly |generally |usually |always )?prefer (?=.{4,}\b(?:over|to|instead of|rather than)\b)/i,
   /\bfrom now on\b|\bin (?:the )?future,? (?:please|always|never|don'?t|use)\b|\bgoing forward,? (?:please|always|never|don'?t|use|we|let's)\b/i,
@@ -19,7 +19,7 @@ const preference = [
 const ofTheMoment =
   /\?\s*$|:\s*$|…$|\bi(?:'d| would) (?:prefer|like|love)\b|\bthis time\b|\bfor now\b|\bjust this once\b|\bnever ?mind\b|\boption \w\b|^(?:if|but|so|because|why|how|when|what|is|are|do|does|did|can|could|would)\b|\b(?:was|were|did|had|got|saw) (?:always|never)\b|\b(?:always|never) (?:ran|worked|called|used to|gets?|got|works|happens|fails)\b/i;
 
-/** Says enough by itself: four telling words, and none that needs what stands before. */
+/** Makes sense without context: has four telling words, and none that refers to earlier text. */
 const standsAlone = (text: string): boolean =>
   !anaphor.test(text) &&
   (text.toLowerCase().match(/\p{L}[\p{L}\p{N}_.-]{2,}/gu) ?? []).filter(isTellingWord).length >= 4;
@@ -46,9 +46,9 @@ export interface Wishes {
   readonly people: readonly (Said & { readonly name: string; readonly role: string })[];
 }
 
-/** Longer ones are plans, or pasted. */
+/** Longer prompts are plans or pasted text. */
 const longestPrompt = 2500;
-/** Prompts longer than this are mostly pasted. */
+/** Prompts with more sentences are mostly pasted. */
 const mostSentences = 25;
 
 export function wishesOf(turns: readonly Turn[]): Wishes {
@@ -81,7 +81,7 @@ export function wishesOf(turns: readonly Turn[]): Wishes {
 const meta =
   /^(?:i|prefer|like|love|hate|dislike|always|never|usually|from|future|please|want|use|using|don|must|should|really|going|forward|my|favou?rite)$/;
 
-/** What a sentence is about, so that a later one about the same replaces it: its first telling words. */
+/** The first telling words of a sentence. A later sentence with the same key replaces it. */
 export function keyOf(text: string): string {
   const words = (text.toLowerCase().match(/\p{L}(?:[\p{L}\p{N}_.-]*[\p{L}\p{N}])?/gu) ?? []).filter(
     (word) => word.length > 2 && isTellingWord(word) && !meta.test(word),

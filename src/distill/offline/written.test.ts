@@ -30,8 +30,8 @@ Summary:
 3. Files and Code Sections:
    - **main.go**: the entry point of the program, which was changed in this session`;
 
-describe('what a model has written down already', () => {
-  it('gives the named concepts of a compaction as facts, with the name as key', () => {
+describe('text that a model has already written', () => {
+  it('yields the named concepts of a compaction as statements, with the name as key', () => {
     expect(statements(having(worked('review the locks'), 'compaction', compaction, 'machine'))).toEqual({
       'Lock file semantics':
         '`.tide/wingman.lock` indicates a review in progress; `staleLockThreshold` (30min) is for acquisition.',
@@ -40,7 +40,7 @@ describe('what a model has written down already', () => {
     });
   });
 
-  it('gives the decisions of an accepted plan, with what the plan is about, and its causes as insights', () => {
+  it('yields the decisions of an accepted plan with its subject, and its causes as insights', () => {
     const plan = `Implement the following plan:
 
 # Plan: Multi-Lock Support
@@ -68,7 +68,7 @@ describe('what a model has written down already', () => {
     ]);
   });
 
-  it('gives rules that were added to the instructions of agents, as far as they were not taken back', () => {
+  it('yields rules that an edit added to the instructions of agents, unless a later edit removed them', () => {
     const added = (before: string, after: string): Step => ({
       ...{ tool: 'Edit', files: ['/home/dev/tide/CLAUDE.md'] },
       input: { file_path: '/home/dev/tide/CLAUDE.md', old_string: before, new_string: after },
@@ -93,8 +93,8 @@ describe('what a model has written down already', () => {
   });
 });
 
-describe('what the person chose', () => {
-  it('is kept with its question, where both can be read alone', () => {
+describe('a choice of the person', () => {
+  it('is kept with its question if both make sense without context', () => {
     const choice =
       'Where should the READMEs of new locations be stored?\n→ As inline strings (Recommended)\n\nShould I commit now?\n→ Yes, commit\n\nWhich one do you mean?\n→ The other one';
     expect(Object.values(statements(having(worked('write READMEs'), 'choice', choice)))).toEqual([
@@ -102,7 +102,7 @@ describe('what the person chose', () => {
     ]);
   });
 
-  it('is what the option was, when it was named by its letter or number', () => {
+  it('is the text of the option if the person names its letter or number', () => {
     const offer =
       'There are ways.\n\n**Option A** — Keep the lock in memory only\n**Option C** — Keep `tide.lock` beside the state file of each worktree\n\nWhere should the lock of a worktree be kept?';
     const offered = turn('where do we keep locks?', [edit('/home/dev/tide/a.go'), say(offer)]);
@@ -113,14 +113,14 @@ describe('what the person chose', () => {
     expect(extract(offered, worked('I like Option C.')).facts).toEqual([]);
   });
 
-  it('is what they asked to use when they refused a command', () => {
+  it('is the tool that they name when they refuse a command', () => {
     expect(statements(having(worked('install it'), 'verdict', '[Rejected the use of a tool]\nuse pnpm'))).toEqual({
       'package manager': 'Use pnpm: the person refused a command that did not.',
     });
   });
 });
 
-describe('what is no decision and no preference', () => {
+describe('decisions and preferences', () => {
   it.each([
     'But we should keep in mind that the user might use `git stash`',
     "Let's drop the '-' before each commit",
@@ -129,12 +129,12 @@ describe('what is no decision and no preference', () => {
     "let's keep it as it was instead of that",
     'The rerun succeeds, but the temp ref is never deleted.',
     'We should use this instead of that',
-  ])('%j', (text) => {
+  ])('do not include %j', (text) => {
     const made = extract(worked(text));
     expect([made.projects, made.facts]).toEqual([[], []]);
   });
 
-  it('but a rule said in general is one', () => {
+  it('include a general rule', () => {
     const rule = 'We should be using the strong types instead of string wherever we can.';
     expect(extract(worked(rule)).facts.map(({ text }) => text)).toEqual([rule]);
   });

@@ -1,4 +1,4 @@
-// What a model has already written in a transcript, and was paid for: summaries at a compaction, accepted plans, lines added to instructions.
+// Reuses texts that a model has already written in a transcript: summaries at a compaction, accepted plans, lines added to instructions.
 
 import { cut, inOneLine, inputField } from '../../language/gist.ts';
 import type { KeyedStatement } from '../../schema/extraction.ts';
@@ -17,7 +17,7 @@ interface Item {
 const longest = 420;
 const mostOfOne = 14;
 
-/** Items of lists under the headings of a Markdown text, numbered headings of a compaction included. Code is left out. */
+/** List items of a Markdown text with their headings, including the numbered headings of a compaction. Skips code. */
 function itemsOf(text: string): Item[] {
   const found: Item[] = [];
   let heading = '';
@@ -41,10 +41,10 @@ const concepts =
 const decisions =
   /^(?:key |main |important )?(?:design |technical |architectur\w+ |implementation )?(?:decisions?|choices|constraints|trade-?offs)(?:\s*\([^)]*\))?(?: made)?$/i;
 
-/** `**Name**: what holds`; a bracket behind the name stays with the text. */
+/** `**Name**: statement`. A bracket after the name stays with the statement. */
 const named = /^\*\*(.{2,70}?):?\*\*\s*(\([^)]{1,80}\))?\s*(?::|—|–|-{1,2})?\s+(.+)$/;
 
-/** About the work of the moment, not about how things are. */
+/** About the current work, not about how things are. */
 const ofTheMoment =
   /\b(?:currently (?:working|failing|in progress)|(?:is|are|work) in progress|pending (?:work|task)s?|not yet|needs? to be|to be (?:done|added|implemented|fixed)|(?:the )?user (?:wants|asked|requested|said|reported)|this session|todo|next step|was just|just (?:added|created|fixed)|will (?:be|need)|should be (?:added|created|updated))\b/i;
 
@@ -65,7 +65,7 @@ function toStatement(name: string, rest: string, key: string): KeyedStatement | 
   return { key: cut(key, 80), text: ended(cut(text, longest)), saidBy: 'agent' };
 }
 
-/** The named concepts of a compaction: nine of ten hold, can be read alone and are of use. */
+/** The named concepts of a compaction. Nine out of ten are true, useful, and make sense without context. */
 export function conceptsIn(turns: readonly Turn[]): KeyedStatement[] {
   const texts = turns.flatMap(({ entries }) =>
     entries.filter(({ form }) => form === 'compaction').map(({ text }) => text),
@@ -83,7 +83,7 @@ export function conceptsIn(turns: readonly Turn[]): KeyedStatement[] {
   );
 }
 
-/** What an accepted plan lists as decided. The title of the plan says what each is about. */
+/** Decisions that an accepted plan lists. The title of the plan says what they are about. */
 export function planDecisions(turns: readonly Turn[]): KeyedStatement[] {
   return turns.flatMap((turn) => {
     const plan = planOf(turn);
@@ -119,7 +119,7 @@ export interface Insight {
   readonly about: string;
 }
 
-/** Causes and insights that an accepted plan states outright. */
+/** Causes that an accepted plan states outright. */
 export function planInsights(turns: readonly Turn[]): Insight[] {
   return turns.flatMap((turn) => {
     const plan: Plan | undefined = planOf(turn);
@@ -138,7 +138,7 @@ const instructions =
   /(?:^|\/)(?:CLAUDE|AGENTS|GEMINI|QWEN)(?:\.local)?\.md$|\/\.cursor\/rules\/|(?:^|\/)copilot-instructions\.md$/;
 const mostLines = 6;
 
-/** Rules that were added to the instructions of agents, with the edit that added them. Whole files are not taken: nobody chose their lines. */
+/** Rules that an edit added to an agent's instructions. Whole new files do not count, because the person did not choose their lines. */
 export function instructionsAdded(turns: readonly Turn[]): KeyedStatement[] {
   const edits = turns.flatMap(({ toolUses }) => toolUses);
   return edits.flatMap((use, i) => {
@@ -147,7 +147,7 @@ export function instructionsAdded(turns: readonly Turn[]): KeyedStatement[] {
     const after = inputField(use.input, 'new_string', 1600);
     if (before === undefined || after === undefined) return [];
     const old = new Set(before.split('\n').map((line) => line.trim()));
-    // A text that was cut when it was stored ends in the middle of a line.
+    // A stored text that was cut ends in the middle of a line, so drop that line.
     const whole = after.includes('…') ? after.slice(0, after.indexOf('…')).split('\n').slice(0, -1) : after.split('\n');
     const added = whole.filter(
       (line) => !old.has(line.trim()) && !edits.slice(i + 1).some((later) => takesBack(later, line)),
@@ -156,7 +156,7 @@ export function instructionsAdded(turns: readonly Turn[]): KeyedStatement[] {
   });
 }
 
-/** A later edit of the same conversation that replaces the line. */
+/** Whether a later edit of the same conversation replaces the line. */
 function takesBack(use: ToolUse, line: string): boolean {
   if (use.outcome !== 'ok' || !use.files.some((file) => instructions.test(file))) return false;
   const text = line.trim();
@@ -166,7 +166,7 @@ function takesBack(use: ToolUse, line: string): boolean {
   );
 }
 
-/** A line that tells what to do, or what not to. */
+/** Words of a line that says what to do or not to do. */
 const rule = /\b(?:must|always|never|use|do not|don'?t|should|requires?|avoid|prefer|run|only|before|instead of)\b/i;
 
 function rulesIn(lines: readonly string[]): KeyedStatement[] {
