@@ -258,7 +258,7 @@ interface Outcome {
 }
 
 interface Limits {
-  /** Rejects when the budget does not allow the work. */
+  /** Rejects if the budget does not allow the work. */
   allowed(work: Work): Promise<void>;
   /** Records spent tokens at once, so that they count even if the work fails later. */
   count(used: Usage): void;

@@ -4,7 +4,7 @@ import { joinPage, parseBody, parsePage } from './blocks.ts';
 const texts = (page: string) => parsePage(page).map(({ text }) => text);
 
 describe('a page in blocks', () => {
-  it('has fields, headings, list items with what is indented below them, paragraphs and fenced code', () => {
+  it('has fields, headings, list items with their indented lines, paragraphs and fenced code', () => {
     const page =
       '---\ntitle: x\ntags:\n  - a\n  - b\n---\n\n# X\n\nOne\nline.\n\n- a\n  more of a\n\n  still a\n- b\n\n```sh\n# no heading\n\n- no item\n```\n\nEnd.\n';
     expect(texts(page)).toEqual([
@@ -30,21 +30,21 @@ describe('a page in blocks', () => {
       expect(joinPage(parsePage(page))).toBe(page);
   });
 
-  it('takes a fence that is never closed for text, so that it does not swallow the page', () => {
+  it('treats an unclosed fence as text, so that it does not swallow the page', () => {
     expect(texts('```\n\n# Heading\n\n- a')).toEqual(['```', '# Heading', '- a']);
   });
 
-  it('reads the ends of lines of every system, and a mark at the start', () => {
+  it('reads the line ends of every system, and a byte order mark', () => {
     expect(texts('\uFEFF---\r\na: 1\r\n---\r\n\r\n# X\r\n\r\n- a\r\n')).toEqual(['a: 1', '# X', '- a']);
   });
 
-  it('knows a line of dashes in the middle from frontmatter', () => {
+  it('does not mistake a line of dashes in the middle for frontmatter', () => {
     expect(texts('# X\n\n---\n\na: 1\n\n---\n')).toEqual(['# X', '---', 'a: 1', '---']);
     expect(texts('---\nnever closed')).toEqual(['---\nnever closed']);
     expect(texts('---\n---\nbody')).toEqual(['body']);
   });
 
-  it('whatever the text, reading what was written gives the same blocks', () => {
+  it('survives writing and reading with the same blocks, whatever the text', () => {
     const pieces = [
       '# h',
       '- a',

@@ -1,4 +1,4 @@
-// A Markdown page ⇄ its blocks: the fields of the frontmatter, headings, list items, paragraphs. What people edit is compared block by block.
+// A Markdown page ⇄ its blocks: frontmatter fields, headings, list items, paragraphs. A person's edits are found block by block.
 
 export interface Block {
   /** Verbatim, without the blank lines around it. */
@@ -19,7 +19,7 @@ export const isHeading = (block: Pick<Block, 'text' | 'front'>): boolean => !blo
 export const isFence = (line: string): boolean => fence.test(line);
 export const isItem = (block: Pick<Block, 'text' | 'front'>): boolean => !block.front && item.test(block.text);
 
-/** The text as all of this reads it: without a byte order mark, lines ended by a line feed. */
+/** Removes the byte order mark and makes all line ends line feeds. */
 export const unified = (text: string): string => text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
 
 export function parsePage(given: string): Block[] {
@@ -28,7 +28,7 @@ export function parsePage(given: string): Block[] {
   return [...fields(lines.slice(1, Math.max(1, end))), ...parseBody(lines.slice(end + 1).join('\n'))];
 }
 
-/** A line that begins a field, and all up to the next such line. */
+/** Each field reaches up to the line that begins the next one. */
 function fields(lines: readonly string[]): Block[] {
   const blocks: string[][] = [];
   for (const line of lines) {
@@ -64,7 +64,7 @@ export function parseBody(text: string): Block[] {
       continue;
     }
     const isItem = item.test(line);
-    // After a blank line, only what is indented still belongs to a list item.
+    // After a blank line, only indented lines still belong to a list item.
     const goesOn = open !== undefined && (!blank || (open.item && /^\s{2,}/.test(line)));
     const end = fenceEnd(lines, i);
     if (heading.test(line)) {
@@ -79,7 +79,7 @@ export function parseBody(text: string): Block[] {
       }
       blank = false;
       if (end > i) {
-        // What stands between fences is nobody's heading or list.
+        // Lines inside a fence are neither headings nor list items.
         open?.lines.push(...lines.slice(i + 1, end + 1));
         i = end;
         if (open?.item !== true) close();
@@ -90,7 +90,7 @@ export function parseBody(text: string): Block[] {
   return blocks;
 }
 
-/** The line that closes the fence which this line opens, or the line itself: a fence that is never closed is none. */
+/** The index of the line that closes the fence opened here. `from` itself if there is no fence, or if it is never closed. */
 export function fenceEnd(lines: readonly string[], from: number): number {
   const mark = fence.exec(lines[from] as string)?.[1];
   if (mark === undefined) return from;
@@ -107,7 +107,7 @@ export function joinPage(blocks: readonly Block[]): string {
   let text = front.length > 0 ? `---\n${front.map((block) => block.text).join('\n')}\n---\n` : '';
   for (const [i, block] of body.entries()) {
     const before = body[i - 1];
-    // A page that begins with a ruler must not look like one that begins with fields.
+    // A blank line first keeps a page that begins with a ruler from looking like frontmatter.
     if (before === undefined) text += text !== '' || ruler.test(block.text.split('\n')[0] as string) ? '\n' : '';
     else text += block.tight && !runsOn(before, block) ? '\n' : '\n\n';
     text += block.text;
@@ -115,7 +115,7 @@ export function joinPage(blocks: readonly Block[]): string {
   return body.length > 0 ? `${text}\n` : text;
 }
 
-/** Without a blank line between them, the second would be read as part of the first. */
+/** Whether a parser would read the second block as part of the first if no blank line separated them. */
 const runsOn = (before: Block, block: Block): boolean =>
   !isHeading(block) && !isItem(block) && !isHeading(before) && !(isClosedFence(before) && !isItem(before));
 

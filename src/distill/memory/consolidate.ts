@@ -1,4 +1,4 @@
-// Facts of one page that say the same under two keys, or twice without one. Shown first; merged only when asked.
+// Finds facts of one page that say the same under two keys, or twice without a key. Merges them only if asked to.
 
 import { standing } from './edits.ts';
 import { findNamed } from './find.ts';
@@ -13,7 +13,7 @@ export interface Duplicate {
   readonly merge: readonly { readonly id: string; readonly text: string }[];
 }
 
-/** Share of words that two keys, or two texts, must have in common. */
+/** The share of words that two keys, or two texts, must have in common to count as duplicates. */
 const likeKeys = 0.6;
 const likeTexts = 0.8;
 
@@ -33,7 +33,7 @@ export async function consolidate(
       ({ current, target }) =>
         (current.kind === 'keyed' || current.kind === 'plain') && edited.get(target)?.kind !== 'remove',
     );
-    // A line that a person wrote is never merged away; of the others, the latest stays.
+    // A line that a person wrote is never merged into another. Among the others, the latest stays.
     const rank = ({ target, current }: Versions) => (edited.has(target) ? 1e15 : 0) + current.at;
     facts.sort((a, b) => rank(b) - rank(a) || (a.target < b.target ? -1 : 1));
     const taken = new Set<string>();
@@ -60,7 +60,7 @@ export async function consolidate(
   return { duplicates, ...(apply ? await writeDue(deps) : { pages: [] }) };
 }
 
-/** Parts again what was merged into a memory. */
+/** Undoes the merges into a memory. */
 export async function separate(deps: MemoryDeps, name: string): Promise<{ page: string; parted: number } & InLine> {
   await bringInLine(deps);
   const { page, target } = await findNamed(deps, name);

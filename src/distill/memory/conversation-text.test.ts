@@ -4,7 +4,7 @@ import { renderConversation } from './conversation-text.ts';
 const entry = (at: string, author: 'person' | 'model' | 'machine', text: string) => ({ at, author, text });
 const told = { project: 'courier', title: 'Lost webhooks' };
 
-it('28. a conversation is readable text with times by the clock of the zone, and the day where it changes', () => {
+it('28. a conversation becomes readable text with local times, and a heading for each day', () => {
   const entries = [
     entry('2026-09-14T19:39:00.000Z', 'person', 'Why are webhooks lost?\n'),
     entry('2026-09-14T19:40:00.000Z', 'model', 'The queue is in memory.'),
@@ -16,14 +16,14 @@ it('28. a conversation is readable text with times by the clock of the zone, and
   );
 });
 
-it('28. daylight saving is right on both sides of each change', () => {
+it('28. local times are right on both sides of each change to and from summer time', () => {
   const times = (...moments: string[]) =>
     renderConversation(
       told,
       moments.map((at) => entry(at, 'person', 'x')),
       { timeZone: 'Europe/Berlin' },
     ).match(/\[.*?\]/g);
-  // The clock goes from 02:00 to 03:00, and from 03:00 back to 02:00.
+  // Clocks jump from 02:00 to 03:00 in spring, and from 03:00 back to 02:00 in autumn.
   expect(times('2026-03-29T00:59:00.000Z', '2026-03-29T01:00:00.000Z')).toEqual(['[01:59 AM]', '[03:00 AM]']);
   expect(times('2026-10-25T00:59:00.000Z', '2026-10-25T01:00:00.000Z')).toEqual(['[02:59 AM]', '[02:00 AM]']);
 });

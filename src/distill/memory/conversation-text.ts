@@ -1,11 +1,11 @@
-// A conversation as text that people and models read alike: who spoke, when by the person's clock, and what was said.
+// A conversation → text for people and models: who spoke, when in the person's time zone, and what they said.
 import type { Conversation } from '../../schema/conversation.ts';
 import type { Entry } from '../../schema/entry.ts';
 import { localTime } from './local-time.ts';
 
 const speakers = { person: 'User', model: 'Assistant', machine: 'Machine' } as const;
 
-/** The day stands above the first entry of each; every entry begins with `[03:39 PM]`. */
+/** Each day has a heading; every entry begins with its time, such as `[03:39 PM]`. */
 export function renderConversation(
   conversation: Pick<Conversation, 'project' | 'title'>,
   entries: readonly Pick<Entry, 'at' | 'author' | 'text'>[],

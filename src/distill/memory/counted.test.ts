@@ -12,7 +12,7 @@ const ran = (command: string) => ({
 });
 const at = (day: number) => `2026-09-${String(day).padStart(2, '0')}T08:00:00.000Z`;
 
-it('a command of a project is the one that most sessions ran, never the last alone, and none below three sessions', async () => {
+it('the command of a project is the one that most sessions ran, not the latest one, and needs three sessions', async () => {
   const memory = await emptyMemory();
   const page = () => filesOf(folderOf(memory))['projects/tide/overview.md'] ?? '';
   await apply(memory, conversation('s1', at(1)), ran('mise run test'));
@@ -25,7 +25,7 @@ it('a command of a project is the one that most sessions ran, never the last alo
   expect(page()).not.toMatch(/go test|Revisions/);
 });
 
-it('two projects that share only the name of their folder have pages of their own, whichever came first', async () => {
+it('two projects that share only the name of their folder have separate pages, whichever came first', async () => {
   const pagesOf = async (folders: readonly string[]) => {
     const memory = await emptyMemory();
     for (const [i, folder] of folders.entries())

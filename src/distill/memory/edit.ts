@@ -1,4 +1,4 @@
-// An edit without an editor: the file is changed as the person would change it, and then read as any edit of theirs.
+// An edit by command: changes the file as the person would in an editor, and then reads it like any other edit of theirs.
 import { HoldfastError } from '../../system/errors.ts';
 import { type Block, isItem, joinPage, parseBody } from './blocks.ts';
 import { findNamed } from './find.ts';
@@ -8,7 +8,7 @@ import { partsOf } from './memories-on.ts';
 import { keyInLine } from './page.ts';
 import { withTargets } from './plan.ts';
 
-/** Gives a memory, or a whole page, another text; not where `was`, the text that the person had in sight, is no longer what stands there. */
+/** Replaces the text of a memory or of a whole page. Rejects with CONFLICT if `was`, the text that the person saw, is no longer current. */
 export async function editMemory(
   deps: MemoryDeps,
   name: string,
@@ -46,7 +46,7 @@ export async function editMemory(
   return { page, pages: [...new Set([page, ...inLine.pages])] };
 }
 
-/** In place of a list item stands a list item; the key stays unless the text brings its own. */
+/** A list item stays a list item. It keeps its key unless the text has its own. */
 function shaped(text: string, before: Block): Block[] {
   const blocks = parseBody(text.trim());
   const [first] = blocks;

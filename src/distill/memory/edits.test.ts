@@ -4,11 +4,11 @@ import { joinPage, parsePage } from './blocks.ts';
 import { applyEdits, noticeEdits } from './edits.ts';
 import type { TargetBlock } from './page.ts';
 
-/** Blocks as the librarian writes them: `k:a` stands for a line about a. */
+/** Blocks as the librarian writes them. `k:a` is the target of a line that begins with an a. */
 const derived = (...lines: string[]): TargetBlock[] =>
   parsePage(lines.join('\n\n')).map((block) => ({ ...block, target: `k:${block.text.replace(/\W+/g, '')[0]}` }));
 
-/** A person turns the page into other text; the edits so far, and what the page is then. */
+/** Lets a person change the page's text. Returns all edits so far, including the new ones. */
 function person(blocks: readonly TargetBlock[], edits: readonly Edit[], change: (text: string) => string) {
   const before = applyEdits(blocks, edits);
   const file = parsePage(change(joinPage(before)));
@@ -20,7 +20,7 @@ const page = (blocks: readonly TargetBlock[], edits: readonly Edit[]) =>
     .map(({ text }) => text)
     .join(' | ');
 
-it('lines put behind the same line at different times stand as the person put them', () => {
+it('lines that a person adds after the same line at different times stay in the order they saw', () => {
   const blocks = derived('# T', '- apple', '- bear');
   let edits = person(blocks, [], (text) => text.replace('- apple\n', '- apple\n\nfirst\n'));
   edits = person(blocks, edits, (text) => text.replace('- apple\n', '- apple\n\nsecond\n'));
@@ -33,7 +33,7 @@ it('lines put behind the same line at different times stand as the person put th
   );
 });
 
-it('a line whose neighbour is gone stays in its section, else at the end', () => {
+it('an added line whose anchor is gone stays in its section, or else goes to the end', () => {
   const blocks = derived('# T', '- apple', '## Section', '- bear', '## Other', '- cow');
   let edits = person(blocks, [], (text) => text.replace('- bear\n', '- bear\n\nmine\n'));
   edits = person(blocks, edits, (text) => text.replace('- apple\n', '- apple\n\nat the top\n'));
@@ -44,13 +44,13 @@ it('a line whose neighbour is gone stays in its section, else at the end', () =>
   expect(page([], edits).split(' | ').sort()).toEqual(['at the top', 'mine']);
 });
 
-it('a line that was moved is the person’s own in its new place', () => {
+it('a line that the person moved stays in its new place', () => {
   const blocks = derived('# T', '- apple', '- bear', '- cow');
   const edits = person(blocks, [], () => '# T\n\n- bear\n- cow\n- apple\n');
   expect(page(blocks, edits)).toBe('# T | - bear | - cow | - apple');
 });
 
-it('a text that was changed in a few words, or under its key, is the same line', () => {
+it('a line with a few changed words, or with the same key, counts as the same line', () => {
   const blocks = derived('- **apple:** is red and round', '- **bear:** sleeps', '- **cow:** eats');
   const edits = person(blocks, [], () => '- **apple:** is green and round\n- **bear:** other words entirely\n');
   expect(edits.map(({ kind, target }) => [kind, target])).toEqual([

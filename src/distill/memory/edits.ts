@@ -1,15 +1,15 @@
-// What a person changed in a file, as edits of targets; and edits on top of what the librarian writes now. Both are functions of rows.
+// Finds what a person changed in a file, as edits of targets, and applies edits to the librarian's blocks. Both are pure functions.
 import type { Edit } from '../../store/pages/port.ts';
 import { type Block, isHeading } from './blocks.ts';
 import { matchBlocks } from './match.ts';
 import { hash } from './names.ts';
 import type { TargetBlock } from './page.ts';
 
-/** What an addition at the very top stands behind. */
+/** The anchor of an addition at the very top. */
 const start = { front: 'front', body: 'body' } as const;
 const zoneOf = (block: Pick<Block, 'front'>): string => (block.front ? start.front : start.body);
 
-/** The last edit of each target that still holds. It keeps what stood there before the first, and an addition its place. */
+/** The last edit of each target, unless it was released. It keeps the text from before the first edit, and the place of an addition. */
 export function standing(edits: readonly Edit[]): Map<string, Edit> {
   const last = new Map<string, Edit>();
   for (const edit of edits) {
@@ -26,21 +26,21 @@ export function standing(edits: readonly Edit[]): Map<string, Edit> {
 
 export const isOwn = (target: string): boolean => target.startsWith('own:');
 
-/** Named by its moment and text, so that two machines never give one name to two lines. */
+/** The name contains time and text, so that two machines never give the same name to two lines. */
 const ownTarget = (at: number, text: string, nth: number): string =>
   `own:${hash(String(at), text, String(nth)).slice(0, 12)}`;
 
-/** What is left of a forgotten line of a person: its place on the page. */
+/** True for the rest of a person's forgotten line, which only marks its place on the page. */
 export const isEmptied = ({ target, kind, text, before }: Edit): boolean =>
   isOwn(target) && kind === 'remove' && text === '' && before === '';
 
-/** A moment after all edits of a page: edits hold in the order of their moments, whatever a clock or a file says. */
+/** A time later than all edits of the page. Edits apply in order of time, so a wrong clock or file time must not reorder them. */
 export const nextMoment = (edits: readonly Edit[], now: number): number =>
   edits.reduce((last, { at }) => Math.max(last, at + 1), now);
 
 /**
- * Edits on top of derived blocks. What a person removed stays away, what they changed stays as they wrote it, what they added stays
- * behind the block they put it behind; of several behind the same block, the latest comes first, as they saw it.
+ * Applies edits to derived blocks. A removed block stays away, a changed one keeps the person's text, and an added one stays after
+ * the block that it followed. Of several additions after the same block, the latest comes first, as the person saw it.
  */
 export function applyEdits(derived: readonly TargetBlock[], edits: readonly Edit[]): TargetBlock[] {
   const holding = standing(edits);
@@ -55,7 +55,7 @@ export function applyEdits(derived: readonly TargetBlock[], edits: readonly Edit
   for (const list of behind.values()) list.sort((a, b) => (age.get(b.target) ?? 0) - (age.get(a.target) ?? 0));
 
   const page: TargetBlock[] = [];
-  // With a list of its own instead of calls: a page may be one chain of a person's lines.
+  // A stack instead of recursion: a page may be one long chain of a person's lines.
   const lay = (target: string) => {
     const todo = [...(behind.get(target) ?? [])].reverse();
     for (let edit = todo.pop(); edit !== undefined; edit = todo.pop()) {
@@ -76,7 +76,7 @@ export function applyEdits(derived: readonly TargetBlock[], edits: readonly Edit
   return page;
 }
 
-/** Where an addition goes whose neighbour is gone: to the end of its section, else of the page. */
+/** The new anchor of an addition whose anchor is gone: the end of its section, or else of the page. */
 function endOf(edit: Edit, derived: readonly TargetBlock[]): string {
   const zone = derived.filter((block) => block.front === edit.front);
   const from = zone.findIndex(({ target }) => target === edit.section);
@@ -92,7 +92,7 @@ export interface Noticed {
 }
 
 export interface Looking {
-  /** What stood in the file before the person had it; without it, nothing is taken for removed. */
+  /** The blocks of the file before the person's edits. If it is only an estimate (`whole` is false), no missing block counts as removed. */
   readonly before: readonly TargetBlock[];
   readonly whole: boolean;
   readonly file: readonly Block[];
@@ -132,7 +132,7 @@ export function noticeEdits({ before, whole, file, derived, edits: past, at }: L
     if (target === undefined) {
       target = removed.get(now.text);
       if (target !== undefined) {
-        // Put back by hand what was removed before.
+        // The person put back a line that they had removed.
         for (const [text, each] of removed) if (each === target) removed.delete(text);
         note(target, 'release', now, '');
       } else {

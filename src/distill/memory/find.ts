@@ -1,4 +1,4 @@
-// What a person names, by id or by page → a page, and a target on it. What was taken out can still be named, to bring it back.
+// An id or the name of a page → the page, and the target on it. Also finds removed memories, so that a person can bring them back.
 import path from 'node:path';
 import type { TargetMemory } from '../../store/memory/port.ts';
 import type { PageState } from '../../store/pages/port.ts';
@@ -10,17 +10,17 @@ import { mergedInto } from './versions.ts';
 
 export interface Named {
   readonly page: string;
-  /** Undefined when the whole page was named. */
+  /** Undefined if the name means the whole page. */
   readonly target: string | undefined;
   readonly state: PageState;
-  /** As it stands on the page; undefined when it does not. */
+  /** Undefined if the memory is not on the page now. */
   readonly memory: TargetMemory | undefined;
 }
 
 export async function findNamed(deps: MemoryDeps, given: string): Promise<Named> {
   const { store } = deps;
   const name = given.trim();
-  // Every id begins with nothing.
+  // An empty name would match every id.
   if (name === '')
     throw new HoldfastError('BAD_INPUT', 'The name is empty', { hint: 'List pages with `holdfast memory list`.' });
   const page = await pageNamed(deps, name);
@@ -44,7 +44,7 @@ export async function findNamed(deps: MemoryDeps, given: string): Promise<Named>
   });
 }
 
-/** Every target that something was ever said or written about. */
+/** Every target that ever had a statement or an edit, with a text of it. */
 export function targetsOf({ statements, edits, merged }: PageState): Map<string, string> {
   const targets = new Map<string, string>();
   for (const { target, text } of statements) targets.set(mergedInto(target, merged), text);

@@ -1,11 +1,11 @@
-// The folder of memories on disk: which pages are there, what a page holds, and how one is replaced without losing what a person writes meanwhile.
+// The folder of memories on disk: lists and reads pages, and replaces one without losing what a person writes at the same time.
 import fs from 'node:fs';
 import path from 'node:path';
 import { isAlive } from '../../system/alive.ts';
 import { explain, HoldfastError, systemCode } from '../../system/errors.ts';
 import { replaceFile } from '../../system/replace-file.ts';
 
-/** A page larger than this was not written for memory; it is left alone and not searched. */
+/** Larger files are not memories: Holdfast neither changes nor searches them. */
 const largest = 2_000_000;
 
 export interface FileOnDisk {
@@ -14,10 +14,10 @@ export interface FileOnDisk {
   readonly stamp: string;
 }
 
-/** Changes whenever the file does: time to the nanosecond, size, and which file it is. */
+/** Changes whenever the file does: modification time in nanoseconds, size, and inode. */
 const stampOf = (stat: fs.BigIntStats): string => `${stat.mtimeNs}-${stat.size}-${stat.ino}`;
 
-/** Every Markdown file below the folder with its stamp, but for what begins with a dot. */
+/** Every Markdown file below the folder with its stamp, without hidden ones. Removes half-written files of dead processes. */
 export function listPages(folder: string): Map<string, string> {
   const pages = new Map<string, string>();
   const walk = (below: string) => {
@@ -41,10 +41,10 @@ export function listPages(folder: string): Map<string, string> {
   return pages;
 }
 
-/** Whether another process may still be at it: what a killed one left half written is of no use. */
+/** Whether another process may still be writing the file. */
 const isAtIt = (pid: number): boolean => pid !== process.pid && isAlive(pid);
 
-/** Undefined when there is none. Text that is not UTF-8 is refused: written again it would be another. */
+/** Undefined if there is no file. Throws UNREADABLE if the text is not UTF-8, because writing it back would change it. */
 export function readPage(folder: string, page: string): FileOnDisk | undefined {
   const file = path.join(folder, page);
   try {
@@ -62,8 +62,8 @@ export function readPage(folder: string, page: string): FileOnDisk | undefined {
 }
 
 /**
- * Puts the text in place of what was read. Undefined when the file is no longer that: somebody else wrote it meanwhile. An empty
- * text removes the file, and folders that are empty then.
+ * Replaces the file by the text. Undefined if the file no longer has the `expected` text, because a person or another process
+ * changed it. An empty text removes the file and any folders that it leaves empty.
  */
 export function writePage(
   folder: string,
@@ -89,7 +89,7 @@ export function writePage(
   }
 }
 
-/** The file itself, also where a person keeps it elsewhere and left a link. */
+/** The file itself, even if the person keeps it elsewhere behind a link. */
 function resolved(folder: string, page: string): string {
   const file = path.join(folder, page);
   try {
@@ -105,7 +105,7 @@ function prune(folder: string, below: string): void {
     try {
       fs.rmdirSync(path.join(folder, name));
     } catch {
-      // Not empty, or gone: either is well.
+      // Not empty, or already gone: both are fine.
       return;
     }
   }

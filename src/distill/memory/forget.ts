@@ -1,4 +1,4 @@
-// Removes a memory for good: from the page, the index, the history, and what conversations gave. Prints keep it from coming back.
+// Removes a memory for good: from the page, the index, the history and the extractions. Hashes keep it from coming back.
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import { Extraction } from '../../schema/extraction.ts';
@@ -17,7 +17,7 @@ import { placeRow, rowsWithout } from './place-row.ts';
 import { withTargets } from './plan.ts';
 import { mergedInto } from './versions.ts';
 
-/** A memory, or all that stands on a page; unless somebody who is told what goes does not agree. */
+/** Forgets a memory, or everything on a page. Does nothing if `agrees`, which learns what would go, returns false. */
 export async function forgetMemory(
   deps: MemoryDeps,
   name: string,
@@ -66,7 +66,7 @@ async function forgetTarget(deps: MemoryDeps, page: string, target: string): Pro
       i === 0 ? replacing : [],
       reachOf(deps, state),
     );
-  // The line in a project's activity is the episode's title.
+  // The activity of a project also shows the title of the episode.
   if (target.startsWith('ep:'))
     for (const statement of said)
       if (statement.project !== '')
@@ -83,13 +83,13 @@ async function forgetTarget(deps: MemoryDeps, page: string, target: string): Pro
     await forgetTarget(deps, promoted.page, promoted.target);
 }
 
-/** Everything that is on the page now was said before it was forgotten, whatever the clocks of other machines said. */
+/** The time up to which forgetting reaches. It covers everything on the page now, even if the clocks of other machines are ahead. */
 const reachOf = ({ clock }: MemoryDeps, { statements, edits }: PageState): number =>
   [...statements, ...edits].reduce((last, { at }) => Math.max(last, at), clock());
 
 /**
- * Removes here what was forgotten on another machine: what people wrote or asked to remember, up to the moment of forgetting. A
- * function of the rows and the hashes, so all machines end with the same. Returns how many rows that changed.
+ * Applies the forgetting of other machines here: removes what people wrote or asked to remember, up to the time of forgetting.
+ * The result depends only on rows and hashes, so all machines end with the same. Returns the number of changed rows.
  */
 export async function forgetAsElsewhere({ store }: Pick<MemoryDeps, 'store'>): Promise<number> {
   const reached = await store.pages.forgottenUpTo();
@@ -111,8 +111,8 @@ export async function forgetAsElsewhere({ store }: Pick<MemoryDeps, 'store'>): P
 }
 
 /**
- * Removes what derives from a session, or from one of its conversations: what the librarian took from it, what was promoted from
- * that, and people's edits of lines that nothing else supports.
+ * Removes what derives from a session, or from one of its conversations: its extractions, facts promoted from them, and people's
+ * edits of lines without another source.
  */
 export async function forgetSource(
   deps: MemoryDeps,

@@ -20,7 +20,7 @@ async function repository(env: NodeJS.ProcessEnv = {}): Promise<Memory> {
   return memory;
 }
 
-it('commits the pages of a batch, and leaves what the person has staged or not added', async () => {
+it('a batch commits its pages, and leaves alone what the person has staged or not added', async () => {
   const memory = await repository();
   write(memory, 'mine.md', 'staged');
   write(memory, 'other.md', 'not added');
@@ -34,7 +34,7 @@ it('commits the pages of a batch, and leaves what the person has staged or not a
   expect(git(memory, 'rev-list', '--count', 'HEAD')).toBe('1');
 });
 
-it('commits that a page is gone', async () => {
+it('a batch commits the removal of a page', async () => {
   const memory = await repository();
   await apply(memory, monday, fact('a', '1'));
   await afterBatch(memory.context);
@@ -43,7 +43,7 @@ it('commits that a page is gone', async () => {
   expect(git(memory, 'ls-files')).toBe('');
 });
 
-it('that is held by another only says so, and goes with the next commit', async () => {
+it('a batch logs that another process has locked git, and its pages go into the next commit', async () => {
   const memory = await repository();
   const said: string[] = [];
   const deps = { ...memory.context, log: (line: string) => said.push(line) };
@@ -57,7 +57,7 @@ it('that is held by another only says so, and goes with the next commit', async 
   expect(git(memory, 'ls-files')).toBe('core/facts.md');
 });
 
-it('is left alone where the folder only lies inside a repository, or when it is switched off', async () => {
+it('a batch commits nothing if the folder only lies inside a repository, or if the setting is off', async () => {
   const around = await emptyMemory({ PATH: process.env.PATH });
   execFileSync('git', ['-C', around.home, 'init', '--quiet']);
   await apply(around, monday, fact('a', '1'));
@@ -69,7 +69,7 @@ it('is left alone where the folder only lies inside a repository, or when it is 
   expect(git(off, 'status', '--porcelain')).toBe('?? core/');
 });
 
-it('that another repository named in the environment does not get the pages', async () => {
+it('a batch does not commit to another repository that the environment names', async () => {
   const memory = await repository({ GIT_DIR: '/nowhere', GIT_INDEX_FILE: '/nowhere/index' });
   await apply(memory, monday, fact('a', '1'));
   await afterBatch(memory.context);

@@ -1,4 +1,4 @@
-// Commits pages after a batch where their folder is the root of a git repository. What the person has staged stays staged.
+// Commits pages after a batch if their folder is the root of a git repository. Files that the person has staged stay staged.
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -7,10 +7,10 @@ import { type InLine, type MemoryDeps, writeDue } from './librarian.ts';
 
 const run = promisify(execFile);
 const patienceMs = 20_000;
-/** Names in one call of git, which a system limits. */
+/** File names per call of git, because systems limit the length of a command. */
 const most = 200;
 
-/** The end of a batch: pages that are due are written, and those written are committed. */
+/** Ends a batch: writes the pages that are due, and commits them. */
 export async function afterBatch(deps: MemoryDeps): Promise<InLine> {
   const done = await writeDue(deps);
   await commitPages(deps);
@@ -19,14 +19,14 @@ export async function afterBatch(deps: MemoryDeps): Promise<InLine> {
 
 export const isRepository = (folder: string): boolean => fs.existsSync(path.join(folder, '.git'));
 
-/** Never fails the batch: what git refuses is said, and goes with the next commit. */
+/** Contract: never fails the batch. If git refuses, logs it; the pages go into the next commit. */
 export async function commitPages(deps: MemoryDeps): Promise<void> {
   const { store, config } = deps;
   const folder = config.memoryPath;
   if (!config.settings.memoryGit || !isRepository(folder)) return;
   const pages = await store.pages.takeUncommitted();
   if (pages.length === 0) return;
-  // Whoever was started by a hook of another repository must not commit there.
+  // If a hook of another repository started this process, GIT_DIR and the like would make git commit there.
   const inherited = Object.entries(config.environment).filter(([name]) => !name.startsWith('GIT_'));
   const env = { ...Object.fromEntries(inherited), GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
   const git = (...args: string[]) => run('git', ['-C', folder, ...args], { timeout: patienceMs, env });
@@ -39,7 +39,7 @@ export async function commitPages(deps: MemoryDeps): Promise<void> {
     for (let i = 0; i < pages.length; i += most) {
       const some = pages.slice(i, i + most);
       const there = some.filter((page) => fs.existsSync(path.join(folder, page)));
-      // Git knows no files that it never had.
+      // `git commit` rejects paths that it has never tracked.
       const gone = some.filter((page) => !there.includes(page));
       const { stdout } = gone.length > 0 ? await git('ls-files', '-z', '--', ...gone) : { stdout: '' };
       const paths = [...there, ...stdout.split('\0').filter((name) => name !== '')];

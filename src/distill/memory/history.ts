@@ -1,4 +1,4 @@
-// Every version of a memory, from conversations, from what was asked to remember, and from people's edits; and the way back to one.
+// Lists every version of a memory, from conversations, from requests to remember and from people's edits. Reverts to one of them.
 
 import type { MemoryVersion } from '../../schema/memory.ts';
 import { toMoment } from '../../schema/time.ts';
@@ -20,11 +20,11 @@ export interface History {
 
 interface Version extends Omit<MemoryVersion, 'version' | 'at'> {
   readonly at: number;
-  /** What a person would have done to the file to get it. */
+  /** The edits that bring this version back. */
   readonly edits: (state: PageState, at: number) => readonly Edit[];
 }
 
-/** Of one memory, or of all that ever stood on a page. */
+/** The history of one memory, or of everything that was ever on a page. */
 export async function historyOf(deps: MemoryDeps, name: string): Promise<readonly History[]> {
   await bringInLine(deps);
   const { page, target, state } = await findNamed(deps, name);
@@ -43,7 +43,7 @@ export async function historyOf(deps: MemoryDeps, name: string): Promise<readonl
     .filter(({ versions }) => versions.length > 0);
 }
 
-/** Brings an earlier version back, as if the person had written it; or, with `release`, gives the line back to the librarian. */
+/** Brings an earlier version back as an edit of the person. With `release`, gives the line back to the librarian instead. */
 export async function revert(
   deps: MemoryDeps,
   name: string,
@@ -77,7 +77,7 @@ export async function revert(
   return { page, id: memoryId(page, target, text), text, inLine };
 }
 
-/** A note that was proven holds as a fact, in a row of its own making. */
+/** `versionsOf` returns a copy of a proven note as a fact, so this compares notes by their place. */
 const isCurrent = (one: Statement, current: Statement | undefined): boolean =>
   current !== undefined &&
   (one === current ||
@@ -120,15 +120,15 @@ function versionsOn(state: PageState, target: string): Version[] {
       edits: (now, moment) => restoring(now, target, statement, moment),
     };
   });
-  // Sorting keeps the order of edits of one moment.
+  // The sort is stable, so edits with the same time keep their order.
   return [...fromStatements, ...fromEdits].sort((a, b) => a.at - b.at);
 }
 
-/** Of what was retired, nothing is left but the reason. */
+/** A retired statement has no text, only a reason. */
 const textOf = ({ key, text, kind }: Statement): string =>
   kind === 'retired' ? '' : (kind === 'keyed' || kind === 'note') && key !== '' ? `${key}: ${text}` : text;
 
-/** A line is written as it was; a section was never anything but what the conversation gave. */
+/** Restores a line by an edit with its old text. A section only ever has the conversation's text, so releasing it restores it. */
 function restoring(state: PageState, target: string, statement: Statement, at: number): Edit[] {
   if (statement.kind === 'retired') return [edit({ target, kind: 'remove', at })];
   if (!['keyed', 'plain', 'note'].includes(statement.kind)) return released(state, target, at);

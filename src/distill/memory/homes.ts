@@ -1,11 +1,11 @@
-// Which page a project has. Worktrees and clones of one repository share it; two projects that only share a name do not.
+// Finds the page of a project. Worktrees and clones of a repository share one page; two projects with the same name do not.
 import { createHash } from 'node:crypto';
 import type { ProjectPlace } from '../../store/projects/port.ts';
 import type { Store } from '../../store/store.ts';
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Two spellings of one name, as names of files see it. */
+/** The common form of all spellings that would give the same file name. */
 const spelling = (name: string): string =>
   name
     .normalize('NFKC')
@@ -13,7 +13,7 @@ const spelling = (name: string): string =>
     .trim()
     .replace(/[\s_-]+/g, '-');
 
-/** What tells one project from another: the repository that its sessions name, else its folder. */
+/** The identity of a project: the repository that its sessions name, or else its folder. */
 const identityOf = ({ path, name, repositories }: ProjectPlace): string => {
   const [only, ...others] = repositories;
   const isOwn =
@@ -21,7 +21,7 @@ const identityOf = ({ path, name, repositories }: ProjectPlace): string => {
   return isOwn ? only.toLowerCase().split('/').slice(-2).join('/') : path;
 };
 
-/** The name of each project's page, by its folder. A function of the set of projects, not of their order. */
+/** The name of each project's page, by its folder. It does not depend on the order of the projects. */
 export function homesOf(places: readonly ProjectPlace[]): ReadonlyMap<string, string> {
   const sharing = new Map<string, Set<string>>();
   for (const place of places) {
@@ -36,7 +36,7 @@ export function homesOf(places: readonly ProjectPlace[]): ReadonlyMap<string, st
   );
 }
 
-/** What decides where statements about projects are placed: with others, all of them are placed again. */
+/** A hash of the page names that differ from their folders' names. When it changes, the librarian places all statements again. */
 export const homeRules = (homes: ReadonlyMap<string, string>): string => {
   const told = [...homes]
     .filter(([path, home]) => home !== (path.split('/').at(-1) || path))
@@ -44,13 +44,13 @@ export const homeRules = (homes: ReadonlyMap<string, string>): string => {
   return told.length === 0 ? '' : hash(JSON.stringify(told)).slice(0, 12);
 };
 
-/** The name of the page of the project that a session worked in; the project's own name where the session is not known. */
+/** The page name of the project that a session worked in. The project's own name if the session is not known. */
 export async function homeOf(
   store: Pick<Store, 'sessions'>,
   homes: ReadonlyMap<string, string>,
   { agent, session, project }: { readonly agent?: string; readonly session: string; readonly project: string },
 ): Promise<string> {
-  // Where no two projects share a name, nothing has to be looked up.
+  // If no page has this name, there is nothing to look up.
   if (project === '' || [...homes.values()].every((home) => home !== project && !home.startsWith(`${project}-`)))
     return project;
   const found = (await store.sessions.find(session)).find(

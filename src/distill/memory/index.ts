@@ -1,4 +1,4 @@
-// All that a person can do with memory, loaded only by the command that does it.
+// Everything that a person can do with memory. Only the commands that need it load this file.
 export { consolidate, separate } from './consolidate.ts';
 export { editMemory } from './edit.ts';
 export { findNamed } from './find.ts';

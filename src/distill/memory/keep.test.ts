@@ -1,4 +1,4 @@
-// Remembering, promoting, looking back, going back, merging and forgetting.
+// Tests remember, promote, history, revert, edit, consolidate and forget.
 import fs from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -37,7 +37,7 @@ const idOf = async (memory: Memory, text: string): Promise<string> => {
 };
 
 describe('remember', () => {
-  it('35. puts preferences, procedures, facts and what a project knows on their pages, found at once', async () => {
+  it('35. puts preferences, procedures, facts and project knowledge on their pages, where search finds them at once', async () => {
     const memory = await emptyMemory();
     await remember(memory.context, { text: 'Tabs, never spaces', about: 'user', key: 'indentation' });
     await remember(memory.context, { text: 'Tag first, then wait for CI', about: 'procedure', tags: ['release'] });
@@ -50,7 +50,7 @@ describe('remember', () => {
     expect(await find(memory, 'bridge')).toEqual(['The bridge opens at 7']);
   });
 
-  it('said twice is known, and stands once', async () => {
+  it('recognizes a repeated text and keeps it once', async () => {
     const memory = await emptyMemory();
     const first = await remember(memory.context, { text: 'The bridge opens at 7' });
     const second = await remember(memory.context, { text: 'the bridge opens  at 7.' });
@@ -58,7 +58,7 @@ describe('remember', () => {
     expect(read(memory, facts).match(/bridge/g)).toHaveLength(1);
   });
 
-  it('outranks what conversations said before and say later, and survives regeneration', async () => {
+  it('outranks earlier and later conversations, and survives a rebuild of the pages', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, fact('package manager', 'npm'));
     await remember(memory.context, { text: 'pnpm', key: 'package manager' });
@@ -72,7 +72,7 @@ describe('remember', () => {
     expect(read(memory, facts)).toContain('- **package manager:** bun\n');
   });
 
-  it('takes the place of what a person wrote or removed by hand before', async () => {
+  it('replaces what a person wrote or removed by hand before', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, fact('port', '1'));
     change(memory, facts, 'port:** 1', 'port:** 2');
@@ -86,7 +86,7 @@ describe('remember', () => {
 });
 
 describe('promote', () => {
-  it('35. makes a fact of an episode: an event with its time and its source, which the history shows', async () => {
+  it('35. turns an episode into a fact; its history shows the time and the source', async () => {
     const memory = await emptyMemory();
     const episode = { at: '2026-09-14T08:16:00.000Z', title: 'Queue', text: 'Deploys lose what is in memory.' };
     await apply(memory, monday, { episodes: [episode] });
@@ -112,7 +112,7 @@ describe('promote', () => {
 });
 
 describe('history and revert', () => {
-  it('32. show all of three changes, and bring any of them back; that is then what the person wants', async () => {
+  it('32. show all three changes and bring back any of them, which then counts as the person’s own', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, fact('package manager', 'npm'));
     await apply(memory, tuesday, fact('package manager', 'pnpm', 'npm was slow'));
@@ -142,7 +142,7 @@ describe('history and revert', () => {
     expect(read(memory, facts)).toContain('- **package manager:** deno\n');
   });
 
-  it('33. bring back what a person removed, under the id it had', async () => {
+  it('33. bring back a line that the person removed, with its old id', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, fact('port', '1'));
     const id = await idOf(memory, 'port');
@@ -153,7 +153,7 @@ describe('history and revert', () => {
     expect(read(memory, facts)).toContain('- **port:** 1\n');
   });
 
-  it('say what is not there', async () => {
+  it('reject names and versions that do not exist', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, fact('port', '1'));
     const id = await idOf(memory, 'port');
@@ -165,7 +165,7 @@ describe('history and revert', () => {
 });
 
 describe('edit', () => {
-  it('33. changes a line, a section, or a page, as the person would in an editor', async () => {
+  it('33. changes a line, a section or a page, as the person would in an editor', async () => {
     const memory = await emptyMemory();
     const episode = { at: '2026-09-14T08:16:00.000Z', title: 'Queue', text: 'One.\n\nTwo.' };
     await apply(memory, monday, { ...fact('port', '1'), episodes: [episode] });
@@ -189,7 +189,7 @@ describe('edit', () => {
 });
 
 describe('consolidate', () => {
-  it('shows what it would merge, merges only when asked, keeps all of it in the history, and parts it again', async () => {
+  it('shows what it would merge, merges only when asked, keeps everything in the history, and can undo it', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, {
       facts: [...(fact('deploy command', 'make ship').facts ?? []), ...(fact('port', '1').facts ?? [])],
@@ -226,7 +226,7 @@ describe('consolidate', () => {
 });
 
 describe('forget', () => {
-  /** Everything that the data folder and the folder of memories hold, byte by byte. */
+  /** All bytes of the data folder and the folder of memories. */
   const bytes = (memory: Memory): string =>
     fs
       .readdirSync(memory.home, { recursive: true, encoding: 'utf8' })
@@ -251,12 +251,12 @@ describe('forget', () => {
     await apply(memory, friday, fact('the salary', 'zanzibarite'));
     expect(bytes(memory).includes('zanzibarite')).toBe(false);
     expect(read(memory, 'questions.md')).toContain('Other?');
-    // Whoever asks for it now wants it.
+    // A new request to remember it is allowed.
     await remember(memory.context, { text: 'secret', key: 'salary' });
     expect(read(memory, facts)).toContain('salary:** secret');
   });
 
-  it('takes an episode, its line in the activity, and what was promoted from it', async () => {
+  it('removes an episode, its line in the activity, and facts promoted from it', async () => {
     const memory = await emptyMemory();
     const said = (n: number, text: string) => ({ at: `2026-09-14T08:1${n}:00.000Z`, title: `T ${text}`, text });
     await apply(memory, monday, { episodes: [said(1, 'first'), said(2, 'zanzibarite'), said(3, 'third')] });
@@ -270,7 +270,7 @@ describe('forget', () => {
     expect(fs.existsSync(path.join(folderOf(memory), facts))).toBe(false);
   });
 
-  it('takes a whole page, with lines of the person, but no file that is their own', async () => {
+  it('removes a whole page with lines of the person, but refuses a file that the person made', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, {
       ...fact('a', 'zanzibarite'),
@@ -285,7 +285,7 @@ describe('forget', () => {
     expect(read(memory, 'relationships/ana/overview.md')).toContain('**k:** v');
   });
 
-  it('removes what derives from a session, and leaves what others support', async () => {
+  it('removes what derives from a session, and keeps what other sessions also said', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, {
       facts: [...(fact('a', 'zanzibarite').facts ?? []), ...(fact('b', 'both').facts ?? [])],
@@ -300,7 +300,7 @@ describe('forget', () => {
   });
 });
 
-it('two connections that write the same pages at once lose nothing', async () => {
+it('two connections that write the same pages at the same time lose nothing', async () => {
   const memory = await emptyMemory();
   const { openSqliteStore } = await import('../../store/sqlite/open.ts');
   const other = await openSqliteStore(memory.config.databasePath);

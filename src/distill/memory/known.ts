@@ -1,4 +1,4 @@
-// ③ What the pages say now about the things of a conversation: what a model reads before it changes them. Bounded, whatever the pages hold.
+// ③ Reads what the pages say now about the subjects of a conversation, for a model that is about to change them. The result is bounded.
 
 import { isTellingWord } from '../../language/stop-words.ts';
 import type { Conversation } from '../../schema/conversation.ts';
@@ -20,19 +20,19 @@ export interface KnownLine {
   readonly text: string;
   readonly at: number;
   readonly saidBy: SaidBy;
-  /** Only one session has said it. */
+  /** Only one session has said it so far. */
   readonly isNote: boolean;
 }
 
 export interface KnownSubject {
   readonly list: 'projects' | 'people' | 'facts';
-  /** Of the project or the person; for facts, whom or what they are about. */
+  /** The name of the project or person; for facts, their subject (`user`, `procedure` or `world`). */
   readonly name: string;
   readonly lines: readonly KnownLine[];
 }
 
 export interface KnownInsight {
-  /** `i1`: how a model names it. */
+  /** `i1`, for example: the model refers to the insight by this id. */
   readonly id: string;
   readonly title: string;
   readonly text: string;
@@ -49,7 +49,7 @@ export const nothingKnown: KnownPages = { subjects: [], insights: [] };
 
 const most = { lines: 60, people: 8, insights: 10 };
 
-/** `said` is what was said in the conversation: it decides which people and insights are of use. A group's conversation is shown that group's pages alone. */
+/** `said` is the text of the conversation: it determines which people and insights are relevant. A group's conversation gets only that group's pages. */
 export async function knownFor(
   { store }: Pick<MemoryDeps, 'store'>,
   conversation: Pick<Conversation, 'agent' | 'session' | 'project'>,
@@ -81,7 +81,7 @@ export async function knownFor(
 
 const firstNameIn = (slug: string): string => slug.split(/[/-]/)[0] ?? slug;
 
-/** The latest ones, as the person left them. */
+/** The latest lines, with the person's edits. */
 function linesOf({ statements, merged, edits }: PageState): KnownLine[] {
   const edited = standing(edits);
   const holding = versionsOf(statements, merged).flatMap(({ target, current }): KnownLine[] => {
@@ -101,7 +101,7 @@ function linesOf({ statements, merged, edits }: PageState): KnownLine[] {
   return [...holding, ...notes].sort((a, b) => b.at - a.at || (a.key < b.key ? -1 : 1)).slice(0, most.lines);
 }
 
-/** Those of the project that share most words with what was said. */
+/** The project's insights that share the most words with the conversation. */
 async function insightsFor(
   { store }: Pick<MemoryDeps, 'store'>,
   { group, project }: { readonly group: string; readonly project: string },

@@ -26,7 +26,7 @@ const friday = conversation('0250d3ae-0003', '2026-09-18T08:00:00.000Z');
 const facts = 'core/facts.md';
 
 describe('memory files', () => {
-  it('29. an extraction that is not valid is refused and changes nothing', async () => {
+  it('29. an invalid extraction is rejected and changes nothing', async () => {
     const memory = await emptyMemory();
     const bad = { ...extraction(), facts: [{ key: '', text: 'x', about: 'world' as const }] };
     await expect(applyExtraction(memory.context, monday, bad, 'offline')).rejects.toMatchObject({ code: 'BAD_INPUT' });
@@ -34,7 +34,7 @@ describe('memory files', () => {
     expect(await memory.store.memory.extractions()).toEqual([]);
   });
 
-  it('30. every category has its file, with frontmatter that is YAML', async () => {
+  it('30. every category has its own file, with YAML frontmatter', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, {
       episodes: [{ at: '2026-09-14T08:16:00.000Z', title: 'Webhooks lost', text: 'The queue was in memory.' }],
@@ -74,7 +74,7 @@ describe('memory files', () => {
     );
   });
 
-  it('30. days are those of the person, on both sides of midnight, and move with the time zone', async () => {
+  it('30. days follow the time zone of the person, on both sides of midnight, and move when it changes', async () => {
     const memory = await emptyMemory({ HOLDFAST_TIME_ZONE: 'Pacific/Auckland' });
     const late = conversation('s', '2026-09-14T11:30:00.000Z');
     const said = (at: string) => ({ at, title: at, text: at });
@@ -95,13 +95,13 @@ describe('memory files', () => {
     ]);
   });
 
-  it('30. a model cannot date an episode outside of its conversation', async () => {
+  it('30. a model cannot date an episode outside its conversation', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, { episodes: [{ at: '1970-01-01T00:00:00.000Z', title: 'Then', text: 'x' }] });
     expect(Object.keys(filesOf(folderOf(memory)))).toContain('episodes/2026-09/2026-09-14.md');
   });
 
-  it('30. no name leads out of the folder, and no two names share a page', async () => {
+  it('30. no name leads outside the folder, and no two names share a page', async () => {
     const memory = await emptyMemory();
     const names = [
       ...[
@@ -131,7 +131,7 @@ describe('memory files', () => {
     expect(fs.readdirSync(memory.home).sort()).toEqual(['memory']);
   });
 
-  it('30. spellings of one name are one page', async () => {
+  it('30. different spellings of a name share one page', async () => {
     const memory = await emptyMemory();
     const named = (name: string, text: string) => ({ projects: [{ name, statements: [{ key: 'port', text }] }] });
     await apply(memory, { ...monday, project: '' }, named('Foo Bar', '1'));
@@ -139,7 +139,7 @@ describe('memory files', () => {
     expect(Object.keys(filesOf(folderOf(memory)))).toEqual(['projects/foo-bar/overview.md']);
   });
 
-  it('30. whatever a text holds, it cannot pass for the page: headings, fields and fences are tamed', async () => {
+  it('30. headings, fields and fences in a text cannot pass for those of the page', async () => {
     const memory = await emptyMemory();
     const text = '---\ntitle: stolen\n---\n# Stolen\n\n```sh\n# a comment\n```\n\n```\nnever closed\n\n- item';
     const said = { at: '2026-09-14T08:16:00.000Z', title: 'A\n# title\u0007', text };
@@ -155,7 +155,7 @@ describe('memory files', () => {
     expect(parse(page.split('---')[1] as string).title).toBe('2026-09-14');
   });
 
-  it('31. episodes stand in the order of time, whatever the order of processing', async () => {
+  it('31. episodes are in chronological order, whatever the order of processing', async () => {
     const memory = await emptyMemory();
     const said = (at: string) => ({ episodes: [{ at: `2026-09-14T${at}:00.000Z`, title: at, text: at }] });
     await apply(memory, conversation('b', '2026-09-14T12:00:00.000Z'), said('12:30'));
@@ -166,7 +166,7 @@ describe('memory files', () => {
     ]);
   });
 
-  it('31. a milestone is never overwritten: another of the same name stands below it', async () => {
+  it('31. a milestone is never overwritten: another with the same name goes below it', async () => {
     const memory = await emptyMemory();
     const released = (text: string) => ({ milestones: [{ at: '2026-09-14T08:16:00.000Z', title: 'Released', text }] });
     await apply(memory, monday, released('Version 1.'));
@@ -176,7 +176,7 @@ describe('memory files', () => {
     expect(page.match(/Version \d/g)).toEqual(['Version 1', 'Version 2']);
   });
 
-  it('32. a fact that changes three times: the page shows the last alone', async () => {
+  it('32. the page shows only the last version of a fact that changes three times', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, fact('package manager', 'npm'));
     await apply(memory, friday, fact('The package managers used', 'bun', 'it starts faster'));
@@ -193,19 +193,19 @@ updated: 2026-09-18
 - **The package managers used:** bun
 `,
     );
-    // What was replaced is no longer found as something that holds.
+    // Search no longer finds the replaced versions.
     const hits = await holding(memory.store, 'memory', 'package manager');
     expect(hits.map(({ text }) => text)).toEqual(['The package managers used: bun']);
   });
 
-  it('32. the same said again replaces nothing', async () => {
+  it('32. repeating a fact replaces nothing', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, fact('package manager', 'pnpm'));
     await apply(memory, tuesday, fact('package manager', 'Pnpm.'));
     expect(read(memory, facts)).not.toContain('Revisions');
   });
 
-  it('34. everything derived can be deleted and made again, byte for byte, with what people wrote', async () => {
+  it('34. everything derived can be deleted and is rebuilt byte for byte, including what people wrote', async () => {
     const memory = await emptyMemory();
     const said = {
       ...fact('port', '1'),
@@ -227,13 +227,13 @@ updated: 2026-09-18
     expect(Object.keys(left)).toEqual([facts]);
     await again();
     expect(filesOf(folderOf(memory))).toEqual(before);
-    // The folder lost, rows kept: the files come back, and what people wrote in them.
+    // If only the folder is lost, the files come back with what people wrote in them.
     fs.rmSync(folderOf(memory), { recursive: true });
     await bringInLine(memory.context);
     expect(filesOf(folderOf(memory))).toEqual(before);
   });
 
-  it('is idle when nothing has changed: no file is written twice', async () => {
+  it('are not written again when nothing has changed', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, fact('port', '1'));
     const before = fs.statSync(path.join(folderOf(memory), facts), { bigint: true });
@@ -244,7 +244,7 @@ updated: 2026-09-18
 });
 
 describe("33. a person's edit", () => {
-  it('of a fact stays, also when conversations say otherwise later; they are asked in questions.md', async () => {
+  it('of a fact stays when later conversations contradict it; questions.md asks the person', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, fact('package manager', 'npm'));
     change(memory, facts, 'npm', 'bun, always');
@@ -262,7 +262,7 @@ describe("33. a person's edit", () => {
     expect(read(memory, 'questions.md')).not.toContain('deno');
   });
 
-  it('that removes a line keeps it away, and a line that is added stays where it was put', async () => {
+  it('that removes a line keeps it away, and one that adds a line keeps it in its place', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, { facts: ['b', 'd'].flatMap((key) => fact(key, `${key}!`).facts ?? []) });
     change(memory, facts, '- **b:** b!\n', '- my own line\n\nMy paragraph.\n\n');
@@ -287,7 +287,7 @@ describe("33. a person's edit", () => {
     );
   });
 
-  it('taken back gives the line to the librarian again', async () => {
+  it('that the person undoes gives the line back to the librarian', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, fact('a', '1'));
     change(memory, facts, 'a:** 1', 'a:** one');
@@ -303,7 +303,7 @@ describe("33. a person's edit", () => {
     expect(read(memory, facts)).toContain('- **a:** 3\n');
   });
 
-  it('of blank lines, ends of lines or an added mark is no reason to write', async () => {
+  it('of blank lines, line ends or a byte order mark does not cause a write', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, fact('a', '1'));
     const own = `\uFEFF${read(memory, facts).replaceAll('\n', '\r\n')}\r\n\r\n`;
@@ -314,7 +314,7 @@ describe("33. a person's edit", () => {
     expect(read(memory, facts)).toContain('- **a:** 1\r\n- **b:** 2\r\n');
   });
 
-  it('that deletes or empties a whole file does not forget it: the page comes back', async () => {
+  it('that deletes or empties a whole file does not forget the page: it comes back', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, fact('a', '1'));
     const before = read(memory, facts);
@@ -326,7 +326,7 @@ describe("33. a person's edit", () => {
     expect(read(memory, facts)).toBe(before);
   });
 
-  it('in a file of their own is searched and never touched, and follows every change of it', async () => {
+  it('of their own file is searchable after every change, and the file is never touched', async () => {
     const memory = await emptyMemory();
     write(memory, 'notes/2026-03-01 walk.md', '# Walk\n\nWe saw an otter.\n\n- and a heron\n');
     write(memory, 'deploy.md', '---\nproject: courier\n---\n\n# Deploy\n\nBlue, then green.\n');
@@ -349,7 +349,7 @@ describe("33. a person's edit", () => {
     expect([await find('otter'), await find('green'), (await find('beaver')).length]).toEqual([[], [], 1]);
   });
 
-  it('in a file that was there before the page: both are kept', async () => {
+  it('of a file that existed before the page is kept together with the page', async () => {
     const memory = await emptyMemory();
     write(memory, facts, '# Facts of mine\n\n- **port:** 9\n- The sky is blue.\n');
     await bringInLine(memory.context);
@@ -360,7 +360,7 @@ describe("33. a person's edit", () => {
     expect(page).not.toContain('port:** 1');
   });
 
-  it('in a file that is not UTF-8 is left alone; the other pages are written', async () => {
+  it('of a file that is not UTF-8 is left alone; the other pages are written', async () => {
     const memory = await emptyMemory();
     const said: string[] = [];
     fs.mkdirSync(path.join(folderOf(memory), 'core'), { recursive: true });
@@ -376,7 +376,7 @@ describe("33. a person's edit", () => {
     expect(read(memory, facts)).toContain('**a:** 1');
   });
 
-  it('made between our look and our write is never lost', async () => {
+  it('between our read and our write is never lost', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, fact('a', '1'));
     const { store } = memory;
@@ -397,7 +397,7 @@ describe("33. a person's edit", () => {
   });
 });
 
-it('what a killed process left half written is cleared away, and no other file', async () => {
+it('half-written files of a killed process are removed, and no other file is', async () => {
   const memory = await emptyMemory();
   await apply(memory, monday, fact('a', '1'));
   const [dead] = [spawnSync('true').pid];
@@ -412,17 +412,20 @@ it('what a killed process left half written is cleared away, and no other file',
 });
 
 describe('a folder that cannot be written', () => {
-  it.skipIf(process.getuid?.() === 0)('says so, keeps what was to be written, and writes it later', async () => {
-    const memory = await emptyMemory();
-    fs.mkdirSync(folderOf(memory), { recursive: true });
-    fs.chmodSync(folderOf(memory), 0o500);
-    await expect(apply(memory, monday, fact('a', '1'))).rejects.toMatchObject({ code: 'NO_PERMISSION' });
-    fs.chmodSync(folderOf(memory), 0o700);
-    await bringInLine(memory.context);
-    expect(read(memory, facts)).toContain('**a:** 1');
-  });
+  it.skipIf(process.getuid?.() === 0)(
+    'causes an error, but the rows are kept and the page is written later',
+    async () => {
+      const memory = await emptyMemory();
+      fs.mkdirSync(folderOf(memory), { recursive: true });
+      fs.chmodSync(folderOf(memory), 0o500);
+      await expect(apply(memory, monday, fact('a', '1'))).rejects.toMatchObject({ code: 'NO_PERMISSION' });
+      fs.chmodSync(folderOf(memory), 0o700);
+      await bringInLine(memory.context);
+      expect(read(memory, facts)).toContain('**a:** 1');
+    },
+  );
 
-  it('because a file is in the way says so, and the row waits', async () => {
+  it('because a file is in the way causes an error, and the row waits', async () => {
     const memory = await emptyMemory();
     fs.writeFileSync(folderOf(memory), 'a file');
     await expect(apply(memory, monday, fact('a', '1'))).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-// ③ Rows → files. Rows are saved first; files follow and are a function of them, so whatever a crash leaves is brought in line later.
+// ③ Rows → files. Rows are saved first, and files depend only on them, so the next run repairs whatever a crash leaves behind.
 
 import type { Config } from '../../config/config.ts';
 import type { Conversation } from '../../schema/conversation.ts';
@@ -21,7 +21,7 @@ export interface MemoryDeps {
   readonly store: Pick<Store, 'admin' | 'groups' | 'memory' | 'pages' | 'projects' | 'sessions'>;
   readonly config: Config;
   readonly clock: () => number;
-  /** Told of pages that had to be left out. */
+  /** Receives messages about pages that could not be read or committed. */
   readonly log?: ((line: string) => void) | undefined;
 }
 
@@ -30,15 +30,15 @@ export interface InLine {
   readonly pages: readonly string[];
 }
 
-/** How often a page may change under our hands before we say so. */
+/** How often a page may change while we write it before we give up. */
 const patience = 50;
 
 export type Source = Pick<Conversation, 'agent' | 'file' | 'firstPos' | 'firstAt' | 'lastAt' | 'session' | 'project'>;
 
 /**
- * Takes in what a conversation gave, in place of what it gave before. The same again changes nothing; after a crash in the middle,
- * doing it again completes it. An extraction that is not valid is refused, and nothing has changed. The pages are due then, and
- * written by `writeDue`: many conversations, one write of each page.
+ * Stores the extraction of a conversation in place of its previous one. Idempotent: after a crash, calling it again completes it.
+ * Rejects an invalid extraction and changes nothing. Only marks the pages as due; `writeDue` writes each page once for many
+ * conversations.
  */
 export async function keepExtraction(
   deps: MemoryDeps,
@@ -75,7 +75,7 @@ const sameRow = (a: ExtractionRow, b: ExtractionRow): boolean =>
   a.firstAt === b.firstAt &&
   a.lastAt === b.lastAt;
 
-/** Brings every page in line with the rows, and the rows and the index with what people wrote. Costs little when all is. */
+/** Reads people's edits into rows and index, and writes every page that differs from its rows. Cheap if nothing has changed. */
 export async function bringInLine(deps: MemoryDeps): Promise<InLine> {
   await keepRules(deps);
   const { store, config } = deps;
@@ -91,7 +91,7 @@ export async function bringInLine(deps: MemoryDeps): Promise<InLine> {
   return { pages: [...new Set([...pages, ...(await syncQuestions(deps))])] };
 }
 
-/** Writes the pages that rows have changed for, and no others. */
+/** Writes only the pages whose rows have changed. */
 export async function writeDue(deps: MemoryDeps): Promise<InLine> {
   const pages: string[] = [];
   for (const { page, due } of await deps.store.pages.list())
@@ -99,7 +99,7 @@ export async function writeDue(deps: MemoryDeps): Promise<InLine> {
   return { pages: [...new Set([...pages, ...(await syncQuestions(deps))])] };
 }
 
-/** Statements are placed by the person's days and by the names of projects: with another time zone, or a second project of one name, again. */
+/** Places all statements again if the rules changed: after a change of the time zone, or when a second project gets the same name. */
 async function keepRules(deps: MemoryDeps): Promise<ReadonlyMap<string, string>> {
   const { store, config } = deps;
   const homes = homesOf(await store.projects.places());
@@ -110,7 +110,7 @@ async function keepRules(deps: MemoryDeps): Promise<ReadonlyMap<string, string>>
   const rows: PlacedExtraction[] = [];
   for (const { json, ...row } of await store.memory.extractions()) {
     const { data } = Extraction.safeParse(JSON.parse(json));
-    // One that an older version allowed and this one does not stays as it is placed.
+    // An extraction of an older version that is no longer valid stays where it is.
     if (data !== undefined)
       rows.push(
         await placeRow(deps, { ...row, group: (await groupOf(deps, row)) || row.group }, data, forgotten, homes),
@@ -120,7 +120,7 @@ async function keepRules(deps: MemoryDeps): Promise<ReadonlyMap<string, string>>
   return homes;
 }
 
-/** What a person marked on it is carried out, and then stands there no more. Returns the pages that were written. */
+/** Carries out the marks that a person put on the page of questions, and removes those lines. Returns the written pages. */
 async function syncQuestions(deps: MemoryDeps): Promise<readonly string[]> {
   const proposals = await proposalsOf(deps);
   const written = await writeQuestions(deps, proposals);
@@ -129,7 +129,7 @@ async function syncQuestions(deps: MemoryDeps): Promise<readonly string[]> {
   const pages = [...written];
   for (const page of changed) if (await syncPage(deps, page)) pages.push(page);
   pages.push(...(await writeQuestions(deps, await proposalsOf(deps))));
-  // What was rejected leaves the file of the database too.
+  // Erase rejected text from the database file too.
   await deps.store.admin.scrub();
   return [...new Set(pages)];
 }
@@ -142,7 +142,7 @@ async function writeQuestions(deps: MemoryDeps, proposals: readonly Proposal[]):
   return (await syncPage(deps, questionsPage, more)) ? [questionsPage] : [];
 }
 
-/** True when the file was written. */
+/** True if it wrote the file. */
 export async function syncPage(deps: MemoryDeps, page: string, more: readonly Statement[] = []): Promise<boolean> {
   const { store, config } = deps;
   const { memoryPath, settings } = config;
@@ -154,7 +154,7 @@ export async function syncPage(deps: MemoryDeps, page: string, more: readonly St
       file = readPage(memoryPath, page);
     } catch (error) {
       if (!(error instanceof HoldfastError) || error.code !== 'UNREADABLE') throw error;
-      // One bad file must not keep the others from being written.
+      // One bad file must not stop us from writing the others.
       deps.log?.(`${error.message}. ${error.hint ?? ''}`);
       return false;
     }
@@ -183,7 +183,7 @@ export async function syncPage(deps: MemoryDeps, page: string, more: readonly St
   });
 }
 
-/** A file that a person made: it is searched, and never touched. */
+/** True for a file that a person made. Holdfast searches it but never changes it. */
 export const isPersonal = ({ statements, edits, written, intended }: PageState): boolean =>
   statements.length + edits.length === 0 && written === undefined && intended === undefined;
 

@@ -1,4 +1,4 @@
-// Moments by the person's clock. Intl knows every zone's summer time.
+// Times in the person's time zone. Intl knows the summer time of every zone.
 
 export interface LocalTime {
   /** `2026-03-01` */
@@ -42,7 +42,7 @@ export function localTime(at: number, timeZone: string): LocalTime {
   return {
     date,
     time,
-    // Newer versions of Intl part the hour from AM and PM by a narrow space, which nobody can type.
+    // Newer versions of Intl put a narrow no-break space before AM and PM, which people cannot type.
     get twelveHour() {
       return twelveHour.format(at).replace(/\s/g, ' ');
     },

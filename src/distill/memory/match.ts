@@ -1,4 +1,4 @@
-// Which block of a page before is which block of it now: the same text, the same key, nearly the same words.
+// Matches the blocks of a page before and after an edit: by the same text, the same key, or similar words.
 import type { Block } from './blocks.ts';
 import { keyOf } from './names.ts';
 import { keyInLine, type TargetBlock } from './page.ts';
@@ -10,10 +10,10 @@ export interface Pair {
 
 /** Above this product of lengths the exact comparison would take too long. */
 const exact = 4_000_000;
-/** Two blocks that share at least half of their words are one block, changed. */
+/** Two blocks that share at least half of their words count as one changed block. */
 const alike = 0.5;
 
-/** In the order of the file; what is gone stands where it was. */
+/** In the order of the file. Removed blocks stay where they were. */
 export function matchBlocks(old: readonly TargetBlock[], now: readonly Block[]): Pair[] {
   return [true, false].flatMap((front) =>
     matchZone(
@@ -35,7 +35,7 @@ function matchZone(old: readonly TargetBlock[], now: readonly Block[]): Pair[] {
   return pairs;
 }
 
-/** A longest common subsequence, found after what is equal at both ends was set aside. */
+/** The longest common subsequence, after skipping equal blocks at both ends. */
 function sameTexts(old: readonly Block[], now: readonly Block[]): (readonly [number, number])[] {
   const same = (i: number, j: number) => old[i]?.text === now[j]?.text;
   let from = 0;
@@ -71,7 +71,7 @@ function sameTexts(old: readonly Block[], now: readonly Block[]): (readonly [num
   return found;
 }
 
-/** Says where a name stands next, from a place on, and each place once. What it passes over is never asked for again. */
+/** Returns a function that finds the next index of a name, starting at `from`. It returns each index once and never goes back. */
 function inTurn(names: readonly (string | undefined)[]): (name: string, from?: number) => number | undefined {
   const places = new Map<string, { readonly at: number[]; next: number }>();
   names.forEach((name, place) => {
@@ -88,7 +88,7 @@ function inTurn(names: readonly (string | undefined)[]): (name: string, from?: n
   };
 }
 
-/** Between two equal blocks: pairs by key or field, then by words; one for one where nothing else stands there. */
+/** Pairs the blocks between two equal ones: by key or field, then by words. A single old and a single new block of the same shape match too. */
 function matchGap(old: readonly TargetBlock[], now: readonly Block[]): Pair[] {
   if (old.length === 0) return now.map((block) => ({ now: block }));
   if (now.length === 0) return old.map((block) => ({ old: block }));
@@ -117,7 +117,7 @@ function matchGap(old: readonly TargetBlock[], now: readonly Block[]): Pair[] {
     });
   }
   if (old.length === 1 && now.length === 1 && !partner.has(0) && shape(old[0]) === shape(now[0])) pair(0, 0);
-  // Only in order: a line that was moved is gone from its old place, and the person's own in the new one.
+  // Keep only pairs in order: a moved line counts as removed from its old place and added by the person in the new one.
   const kept = new Set<number>();
   let last = -1;
   const pairs: Pair[] = now.map((block, j) => {
@@ -139,7 +139,7 @@ function nameOf({ text, front }: Block): string | undefined {
 
 const shape = (block: Block | undefined): string => /^\s*([#-]|\d+\.)?/.exec(block?.text ?? '')?.[1] ?? '';
 
-/** Words beyond these say no more about whether two blocks are one. */
+/** More words do not help to decide whether two blocks are the same. */
 const mostWords = 2000;
 
 const words = (text: string): Set<string> =>

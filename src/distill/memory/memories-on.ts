@@ -1,4 +1,4 @@
-// A page's blocks → what search finds: facts line by line, episodes as a whole, people's own text by section.
+// A page's blocks → the memories that search finds: one per fact, per episode, and per section of people's own text.
 import { parse } from 'yaml';
 import type { MemoryKind } from '../../schema/memory.ts';
 import type { NewMemory, Statement } from '../../store/memory/port.ts';
@@ -10,14 +10,14 @@ import { hash } from './names.ts';
 import type { TargetBlock } from './page.ts';
 import { versionsOf } from './versions.ts';
 
-/** Longer sections of a person's own are cut between two blocks. */
+/** Longer sections of a person's own text are split between two blocks. */
 const longest = 1200;
-/** What stands elsewhere already, or says nothing by itself. */
+/** Targets whose text is already elsewhere, or says nothing by itself. */
 const unsaid = /^(field|title|h|act|rev):?|\/(from|title)$/;
 
 export interface Part {
   readonly target: string;
-  /** Of every block in it. */
+  /** The targets of all its blocks. */
   readonly targets: string[];
   readonly title: string;
   text: string;
@@ -31,7 +31,7 @@ export interface OnPage extends Pick<PageState, 'statements' | 'merged'> {
   readonly edits: readonly Edit[];
   readonly changedAt: number;
   readonly timeZone: string;
-  /** A file that a person made, wherever it lies. */
+  /** True for a file that a person made, whatever its folder. */
   readonly personal?: boolean;
 }
 
@@ -75,11 +75,11 @@ export function memoriesOn({
   });
 }
 
-/** A person's own line is known by what it says, since its place may change; the same line again, by how often. */
+/** The id of a person's own line comes from its text, since its place may change. `again` distinguishes repetitions of the line. */
 export const memoryId = (page: string, target: string, text: string, again = 0): string =>
   `m${hash(page, isOwn(target) ? text : target, again === 0 ? '' : String(again)).slice(0, 12)}`;
 
-/** The name by which a memory's target is found again on its page. */
+/** The target of the whole memory, without the suffix for one of its blocks. */
 export const groupOf = (target: string): string => target.replace(/\/(\d+|title|from)$/, '');
 
 export function partsOf(blocks: readonly TargetBlock[], pageTitle: string): Part[] {
@@ -115,7 +115,7 @@ export function partsOf(blocks: readonly TargetBlock[], pageTitle: string): Part
   return parts.filter(({ text }) => text.trim() !== '');
 }
 
-/** Without the marks of a list item, a heading or a key. */
+/** Removes the Markdown of a list item, a heading or a key. */
 export const stripped = (text: string): string =>
   text
     .replace(/^ ?(#{1,6}|[-*+]|\d{1,9}[.)])\s+/, '')
@@ -131,7 +131,7 @@ function fieldsOf(blocks: readonly TargetBlock[]): Record<string, unknown> {
     const value: unknown = parse(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
-    // People write what they like between the rulers; then it says nothing to us.
+    // People may write anything there. Ignore frontmatter that is not YAML.
     return {};
   }
 }
@@ -141,13 +141,13 @@ const evergreenFolders = /^(core|projects|relationships|insights)\//;
 const kindOf = (page: string, day: string | undefined): MemoryKind =>
   !evergreenFolders.test(page) && (day !== undefined || page === 'questions.md') ? 'dated' : 'evergreen';
 
-/** The day that a page says it is of, in its name or its fields. */
+/** The day of a page, from its fields or its name. */
 function dayOf(page: string, fields: Record<string, unknown>): string | undefined {
   const day = /^\d{4}-\d{2}-\d{2}/;
   return day.exec(String(fields.date ?? ''))?.[0] ?? day.exec(page.split('/').at(-1) ?? '')?.[0];
 }
 
-/** Noon by the person's clock, to the hour: near enough for what fades over weeks. */
+/** Noon in the person's time zone, to the hour. That is exact enough for memories that fade over weeks. */
 function noonOf(day: string, timeZone: string): number {
   const at = Date.parse(`${day}T12:00:00Z`);
   if (Number.isNaN(at)) return 0;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { keyOf, nameSlug, sameText, titleSlug } from './names.ts';
 
-it('keys that mean the same are one, others are not', () => {
+it('keys that mean the same become one key, and others do not', () => {
   const one = keyOf('package manager');
   for (const key of ['Package managers', 'the package manager used', 'Our current PACKAGE  manager', 'package-manager'])
     expect(keyOf(key), key).toBe(one);
@@ -10,7 +10,7 @@ it('keys that mean the same are one, others are not', () => {
   expect(keyOf('🐙')).not.toBe(keyOf('🦑'));
 });
 
-it('a key keeps the short words that alone tell it from another', () => {
+it('a key keeps short words if only they distinguish it from another', () => {
   for (const [one, other] of [
     ['key a', 'key i'],
     ['key a', 'key'],
@@ -25,7 +25,7 @@ it('a key keeps the short words that alone tell it from another', () => {
   expect(keyOf('A')).toBe(keyOf('a'));
 });
 
-it('a name that is a good file name is one, in lower case; any other ends with a print of itself', () => {
+it('a name that is a valid file name becomes one in lower case; any other ends with its hash', () => {
   expect(['courier', 'Foo Bar', 'node.js', '海の底', 'ana maría'].map(nameSlug)).toEqual([
     ...['courier', 'foo-bar', 'node.js', '海の底', 'ana-maría'],
   ]);
@@ -35,7 +35,7 @@ it('a name that is a good file name is one, in lower case; any other ends with a
   expect(nameSlug('e\u0301')).toBe(nameSlug('\u00e9'));
 });
 
-it('a title is cut between words', () => {
+it('a long title is cut between words', () => {
   expect(titleSlug('The difference is that VS Code terminal does not display colours')).toBe(
     'the-difference-is-that-vs-code-terminal-does-not',
   );
@@ -43,7 +43,7 @@ it('a title is cut between words', () => {
   expect(titleSlug('🐙')).toMatch(/^[0-9a-f]{8}$/);
 });
 
-it('texts that differ in spaces, case or the last full stop say the same', () => {
+it('texts that differ only in spaces, case or the final full stop are the same', () => {
   expect(sameText('Use  pnpm.', 'use pnpm')).toBe(true);
   expect(sameText('Use pnpm 9', 'use pnpm')).toBe(false);
 });

@@ -1,16 +1,16 @@
-// Names that people and models gave → names of files, and keys that mean the same → one key.
+// Names from people and models → file names. Keys that mean the same → one key.
 import { createHash } from 'node:crypto';
 import { stemmer } from 'stemmer';
 
-/** Bytes of a file's name that are ours to use; systems allow 255, and what encrypts folders takes its share. */
+/** Bytes of a file name. Systems allow 255, but encrypted folders allow fewer. */
 const longest = 80;
-/** Windows knows these as devices, with any ending. */
+/** Windows treats these names as devices, with any extension. */
 const reserved = /^(con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(\.|$)/;
 
 export const hash = (...parts: readonly string[]): string =>
   createHash('sha256').update(parts.join('\0')).digest('hex');
 
-/** What two spellings of one name have in common: `Foo Bar`, `foo-bar` and `FOO_BAR` are one. */
+/** The common form of all spellings of a name: `Foo Bar`, `foo-bar` and `FOO_BAR` are the same. */
 const spelling = (name: string): string =>
   name
     .normalize('NFKC')
@@ -21,8 +21,8 @@ const spelling = (name: string): string =>
     .replace(/^-+|-+$/g, '');
 
 /**
- * A file's name for any text, the same one every time. Where letters had to be left out or cut away, the end is a print of the
- * whole, so that two names never share a file.
+ * A file name for any text, always the same one. If characters had to be dropped or cut, it ends with a hash of the whole text, so
+ * that two names never share a file.
  */
 export function nameSlug(name: string): string {
   const whole = spelling(name);
@@ -35,18 +35,18 @@ export function nameSlug(name: string): string {
   return `${short === '' ? 'page' : short}-${hash(whole).slice(0, 8)}`;
 }
 
-/** Words of a title for a file's name; nobody asks that two titles differ. */
+/** A title as part of a file name. Two titles may give the same one. */
 export function titleSlug(title: string): string {
   const words = spelling(title)
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, '-')
     .replace(/^-+|-+$/g, '');
   const short = cut(words, 60);
-  // Not in the middle of a word, where there are words.
+  // Do not end in the middle of a word, unless the text has only one.
   const whole = short === words || words[short.length] === '-' ? short : short.replace(/(?<=.{20})-[^-]*$/u, '');
   return whole === '' ? hash(title).slice(0, 8) : whole;
 }
 
-/** At a whole character, and not in the middle of what combines with it. */
+/** Cuts between whole characters, never between a letter and its combining marks. */
 function cut(text: string, most = longest): string {
   if (Buffer.byteLength(text) <= most) return text;
   let short = '';
@@ -63,10 +63,10 @@ const filler = new Set(
   ),
 );
 
-/** After these, a word at the end says only that something is in use: "the package manager that we use". */
+/** At the end of a key these words say only that something is in use: "the package manager that we use". */
 const inUse = new Set('current currently used use uses using is are was be'.split(' '));
 
-/** `package manager`, `Package managers` and `the package manager used` are one key; `key a` and `key i`, `sign in` and `sign on` are two each. */
+/** `package manager`, `Package managers` and `the package manager used` give one key. `key a` and `key i` give two, and so do `sign in` and `sign on`. */
 export function keyOf(key: string): string {
   const words =
     key
@@ -77,7 +77,7 @@ export function keyOf(key: string): string {
   const isTold = words.slice(last + 1).some((word) => inUse.has(word));
   const telling = words.filter((word, i) => {
     if (!filler.has(word)) return true;
-    // Behind the last telling word, a short word is a label or a part of the verb.
+    // After the last telling word, a short word is a label or a part of the verb.
     if (i > last) return !isTold || last < 0;
     return word.length === 1 && isLabel(words, i);
   });
@@ -91,10 +91,10 @@ const isLabel = (words: readonly string[], i: number): boolean => {
   return i > 0 && !filler.has(before) && filler.has(after) && !inUse.has(after);
 };
 
-/** Two texts that say the same but for spaces, case and the last full stop. */
+/** Whether two texts are equal except for spaces, case and final full stops. */
 export const sameText = (a: string, b: string): boolean => plain(a) === plain(b);
 
-/** Looked for where a run of them begins: else each sign of a long run, which is not at the end, would look over the rest of it. */
+/** Matches only at the beginning of a run. Otherwise each character of a long run in the middle would scan the rest of the run. */
 const endingSigns = /(?<![.!])[.!]+$/;
 
 export const plain = (text: string): string =>

@@ -1,4 +1,4 @@
-// Whatever the order of conversations, whatever breaks off in the middle, and whatever a person writes meanwhile: the same pages.
+// The pages are the same for every order of conversations, after an interruption at any step, and with a person's edits in between.
 import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Memory, emptyMemory as openMemory } from '../../../test/demo-memory.ts';
@@ -18,7 +18,7 @@ import type { Store } from '../../store/store.ts';
 import { bringInLine } from './librarian.ts';
 import { datedTarget } from './place.ts';
 
-/** Thousands of files are written here; what a disk keeps through a power cut is not the question. */
+/** These tests write thousands of files and do not need them to survive a power cut, so they use memory where possible. */
 const emptyMemory = () => openMemory({}, fs.existsSync('/dev/shm') ? '/dev/shm' : undefined);
 
 type Dice = (below: number) => number;
@@ -106,13 +106,13 @@ function scribble(memory: Memory, roll: Dice): void {
     }
     const text = lines.join('\n');
     write(memory, page, text);
-    // Times stay those of the test, so that two runs note the same.
+    // Fixed file times make two runs note the same edits.
     fs.utimesSync(`${folderOf(memory)}/${page}`, 1_790_000_000, 1_790_000_000);
   }
 }
 
 describe('processing', () => {
-  it('31, 34. in any order gives the same pages, and so does doing it again after all that is derived was deleted', async () => {
+  it('31, 34. in any order gives the same pages, and so does a rebuild after deleting everything derived', async () => {
     for (let seed = 1; seed <= 3; seed++) {
       const said = conversations(dice(seed), 8);
       let first: Record<string, string> | undefined;
@@ -130,7 +130,7 @@ describe('processing', () => {
     }
   }, 120_000);
 
-  it('keeps what each of several conversations gave that share their moments; of the same key the last in the transcript stands', async () => {
+  it('keeps what each of several conversations with the same times gave; for a shared key, the last in the transcript wins', async () => {
     const at = '2026-09-14T08:00:00.000Z';
     const said = [3, 20, 100, 1000].map(
       (firstPos): Said => ({
@@ -158,7 +158,7 @@ describe('processing', () => {
     }
   });
 
-  it("33. in any order after a person's edits gives the same pages, and what they wrote is in them", async () => {
+  it("33. in any order after a person's edits gives the same pages, with the edits in them", async () => {
     for (let seed = 1; seed <= 4; seed++) {
       const said = conversations(dice(seed), 9);
       const [before, after] = [said.slice(0, 5), said.slice(5)];
@@ -175,7 +175,7 @@ describe('processing', () => {
           const left = filesOf(folderOf(memory));
           for (const [page, text] of Object.entries(written)) {
             if (text.trim() === '') continue;
-            // The earlier versions of a line that was removed go with it.
+            // A removed line takes its earlier versions with it.
             const lines = (whole: string | undefined) =>
               (whole ?? '').split('\n').filter((line) => !/^\s*$|^## Revisions|_\(\d.*\)_/.test(line));
             expect(lines(left[page]), `${note}: ${page}`).toEqual(lines(text));
@@ -194,8 +194,8 @@ describe('processing', () => {
     }
   }, 240_000);
 
-  it('34. broken off at any step, also between a file and its row, leaves whole files, and the next run what an undisturbed one leaves', async () => {
-    // The last one changes lines of pages that are there, adds to them, and makes new ones.
+  it('34. interrupted at any step, also between a file and its row, leaves whole files, and the next run ends like an uninterrupted one', async () => {
+    // The last conversation changes lines of existing pages, adds lines to them, and makes new pages.
     const keyed = (...texts: string[]) =>
       texts.map((text, i) => ({ key: words[i] as string, text, about: 'world' as const }));
     const said = conversations(dice(5), 3).map(({ told, gave }, i) => ({
@@ -238,7 +238,7 @@ describe('processing', () => {
   }, 240_000);
 });
 
-/** The store whose given step fails: before a call, after it, or inside `settle` when the file is written and the row is not. */
+/** A store that fails at the given step: before a call, after it, or inside `settle` when the file is written but the row is not. */
 function breaking(store: Store, step: number): Store {
   let count = 0;
   const pass = () => {

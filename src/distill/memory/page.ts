@@ -1,4 +1,4 @@
-// ③ Statements → a page as the librarian writes it, before a person's edits. The same statements give the same bytes.
+// ③ Statements → a page as the librarian writes it, before a person's edits. The same statements always give the same bytes.
 import { stringify } from 'yaml';
 import type { Statement } from '../../store/memory/port.ts';
 import { type Block, fenceEnd, isFence, parseBody } from './blocks.ts';
@@ -9,12 +9,12 @@ import { keyedTarget, questionsPage } from './place.ts';
 import { sourceMark } from './said-by.ts';
 import { compare, order, type Versions, versionsOf } from './versions.ts';
 
-/** A block with its name on the page: an edit is an edit of a target. */
+/** A block with its name on the page. Edits refer to blocks by this name. */
 export interface TargetBlock extends Block {
   readonly target: string;
 }
 
-/** How a person answers what stands on the page of questions with a box. */
+/** Tells a person how to answer a line with a box on the page of questions. */
 const markLegend =
   'Put an `x` into the box of a line to keep what it says, or a `-` to reject it for good. Delete a line to leave the question.';
 const overviewTarget = keyedTarget('overview');
@@ -52,7 +52,7 @@ export function derivePage({ page: whole, statements, merged, timeZone }: PageIn
   if (folder === 'milestones' || folder === 'insights') {
     const type = folder === 'milestones' ? 'milestone' : 'insight';
     const project = oldest.project === '' ? {} : { project: oldest.project };
-    // Milestones stay as they were first told. Of an insight the latest understanding stands, and the same said again changes nothing.
+    // A milestone keeps its first text. An insight gets its latest text, unless that only repeats the first.
     const shown = versions
       .filter(({ current }) => current.kind !== 'retired')
       .sort(inTime)
@@ -99,11 +99,11 @@ export function derivePage({ page: whole, statements, merged, timeZone }: PageIn
   ];
 }
 
-/** What a project is, or who a person is, comes first. */
+/** The overview comes first. */
 const byKey = (a: Versions, b: Versions): number =>
   Number(b.target === overviewTarget) - Number(a.target === overviewTarget) || order(a.target, b.target);
 
-/** Keys that only tell two statements apart say nothing to a reader. */
+/** Keys that only distinguish statements. Readers do not need them. */
 const unsaidKey = /^(?:decision|preference|choice|rule): /;
 
 /** `- **package manager:** pnpm` */
@@ -114,7 +114,7 @@ export function factLine({ key, text, tags, saidBy }: Pick<Statement, 'key' | 't
     : `- **${flat(key).replaceAll('*', '')}:** ${flat(text)}${marks}`;
 }
 
-/** The target that a line of a fact gives as its key, if it gives one. */
+/** The key in the line of a fact, if it has one. */
 export const keyInLine = (line: string): string | undefined => /^ ?[-*+] +\*\*(.+?):?\*\*/.exec(line)?.[1];
 
 function section({ target, current }: Versions, timeZone: string): TargetBlock[] {
@@ -129,7 +129,7 @@ function section({ target, current }: Versions, timeZone: string): TargetBlock[]
 const from = ({ project, session }: Pick<Statement, 'project' | 'session'>): string =>
   `_${[flat(project), `session ${session.slice(0, 8)}`].filter((part) => part !== '').join(' · ')}_`;
 
-/** Text of any shape as blocks that cannot be taken for the page's own headings or fields. */
+/** Turns any text into blocks that cannot pass for headings or fields of the page. */
 function paragraphs(target: string, text: string): TargetBlock[] {
   const given = visible(text).trim().split('\n');
   const lines: string[] = [];
@@ -137,7 +137,7 @@ function paragraphs(target: string, text: string): TargetBlock[] {
     const line = given[i] as string;
     const end = fenceEnd(given, i);
     if (end > i) lines.push(...given.slice(i, end + 1));
-    // A fence that nobody closed would make code of the rest of the page.
+    // Drop an unclosed fence: it would turn the rest of the page into code.
     else lines.push(isFence(line) ? '' : line.replace(/^(\s*)(#{1,6}\s|(?:-{3,}|={3,})\s*$)/, '$1\\$2'));
     i = Math.max(i, end);
   }
@@ -157,7 +157,7 @@ const front = (fields: Record<string, unknown>): TargetBlock[] =>
 const head = (target: string, text: string): TargetBlock => ({ text, tight: false, front: false, target });
 const item = (target: string, text: string, tight: boolean): TargetBlock => ({ text, tight, front: false, target });
 
-/** Without characters that are not seen, but for line breaks. */
+/** Removes control characters, except tabs and line breaks, and marks that reverse the direction of text. */
 const visible = (text: string): string =>
   text.replace(/\r\n?/g, '\n').replace(/(?!\n|\t)[\p{Cc}\p{Bidi_Control}]/gu, '');
 

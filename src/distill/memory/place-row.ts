@@ -1,4 +1,4 @@
-// ③ What a conversation gave → the row and its statements, without what was forgotten.
+// ③ An extraction → its row and its statements, without what was forgotten.
 import { Extraction } from '../../schema/extraction.ts';
 import type { ExtractionRow, PlacedExtraction } from '../../store/memory/port.ts';
 import { homeOf, homesOf } from './homes.ts';
@@ -17,7 +17,7 @@ export async function placeRow(
   return { row: { ...row, json: JSON.stringify(left.extraction) }, statements: left.statements };
 }
 
-/** The extractions that held something of what is forgotten, as they are without it. */
+/** The extractions that contain something forgotten, with it removed. */
 export async function rowsWithout(deps: MemoryDeps, forgotten: ReadonlySet<string>): Promise<PlacedExtraction[]> {
   const changed: PlacedExtraction[] = [];
   for (const { json, ...row } of await deps.store.memory.extractions()) {

@@ -1,4 +1,4 @@
-// ③ What a conversation gave → statements, each with its page and its target there. A function of its arguments alone.
+// ③ An extraction → statements, each with its page and its target there. A pure function.
 import type { Extraction, KeyedStatement } from '../../schema/extraction.ts';
 import type { About, SaidBy } from '../../schema/memory.ts';
 import { originalKey } from '../../store/hub/port.ts';
@@ -8,7 +8,7 @@ import { localTime } from './local-time.ts';
 import { hash, keyOf, nameSlug, plain, titleSlug } from './names.ts';
 import { unmarked } from './said-by.ts';
 
-/** Raised when statements would be placed otherwise: then all of them are placed again. */
+/** Raise this when the code places statements differently. The librarian then places all of them again. */
 export const placingVersion = 4;
 
 export const questionsPage = 'questions.md';
@@ -23,7 +23,7 @@ const personPage = (name: string): string => `relationships/${nameSlug(name)}/ov
 export const keyedTarget = (key: string): string => `k:${keyOf(key)}`;
 export const plainTarget = (text: string): string => `t:${hash(plain(text)).slice(0, 12)}`;
 
-/** The same said twice is one; other words under the same title stand below. */
+/** Equal texts share a target. Another text under the same title gets its own target below. */
 export const datedTarget = (kind: 'milestone' | 'insight', text: string): string =>
   `${kind}:${hash(plain(text)).slice(0, 12)}`;
 
@@ -34,18 +34,18 @@ const keyed = ({ key, text, why = '', saidBy, change = 'add' }: KeyedStatement) 
   why: change === 'retire' ? text : why,
 });
 
-/** Where in the extraction a statement comes from: a list, a place in it, and one in the list inside. */
+/** Where in the extraction a statement comes from: the list, the index in it, and the index in a nested list. */
 export type Origin = readonly [list: keyof Extraction, index: number, inner?: number];
 export type PlacedStatement = Statement & { readonly origin: Origin };
 
-/** `home` is the name of the page of the project that was worked on: another one may share the project's own name. */
+/** `home` is the page name of the project. It differs from the project's own name if another project shares that. */
 export function place(
   row: Omit<ExtractionRow, 'json'>,
   extraction: Extraction,
   timeZone: string,
   home = row.project,
 ): PlacedStatement[] {
-  // The same on every machine that has the conversation.
+  // This id is the same on every machine that has the conversation.
   const conversation = hash(row.agent, originalKey(row.file), String(row.firstPos)).slice(0, 12);
   const { file, firstPos: pos, session, project, group } = row;
   let order = 0;
@@ -65,7 +65,7 @@ export function place(
     saidBy: saidBy ?? unmarked(origin[0], rest.text, row.by),
     origin,
   });
-  // A model may date things as it likes; they happened in this conversation.
+  // A model may give any date, but everything happened during this conversation.
   const moment = (at: string) => Math.min(row.lastAt, Math.max(row.firstAt, Date.parse(at)));
   const placed: PlacedStatement[] = [];
   const moments = new Map<number, number>();
@@ -74,7 +74,7 @@ export function place(
     const at = moment(said);
     const { date } = localTime(at, timeZone);
     const page = `episodes/${date.slice(0, 7)}/${date}.md`;
-    // Named by its moment: another model tells it in other words, and those before it may be forgotten.
+    // The time names the episode: another model may word it differently, and earlier episodes may be forgotten.
     const same = moments.get(at) ?? 0;
     moments.set(at, same + 1);
     const name = `${conversation}:${at.toString(36)}${same === 0 ? '' : `.${same}`}`;
@@ -98,7 +98,7 @@ export function place(
   });
   extraction.insights.forEach(({ at: said, title, text, saidBy, revises, retires }, i) => {
     const at = moment(said);
-    // A later understanding stands where the earlier one stood.
+    // A revised insight takes the place of the earlier one.
     const page = datedPage('insights', revises === undefined ? at : Date.parse(revises.at), revises?.title ?? title);
     const target = revises?.target ?? datedTarget('insight', text);
     const kind = retires === true ? 'retired' : 'insight';
@@ -127,10 +127,10 @@ export function place(
   return placed;
 }
 
-/** The hash by which a forgotten place on a page is known again. */
+/** The hash that identifies a forgotten target of a page. */
 export const targetPrint = (page: string, target: string): string => hash('target', page, target);
 
-/** Hashes by which something forgotten is known again, without keeping what it said. */
+/** Hashes that identify something forgotten without storing its text. */
 export const printsOf = ({ page, target, text }: Pick<Statement, 'page' | 'target' | 'text'>): string[] => [
   targetPrint(page, target),
   hash('text', plain(text)),

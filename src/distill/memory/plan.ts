@@ -1,4 +1,4 @@
-// ③ Rows and the file as it is → what the person changed, what is to be written, what the index is to hold. A function of its arguments.
+// ③ Rows and the current file → the person's edits, the text to write, and the memories for the index. A pure function.
 
 import type { NewMemory } from '../../store/memory/port.ts';
 import type { Edit, PageState, Written } from '../../store/pages/port.ts';
@@ -15,9 +15,9 @@ export interface PageFile {
 
 export interface PagePlan {
   readonly edits: readonly Edit[];
-  /** What the file holds now, when that is not what was last noted. */
+  /** The current content of the file, if it differs from the stored one. */
   readonly written: Written | undefined;
-  /** The text that the file must get; undefined when it is right as it is; empty when there must be none. */
+  /** The new content of the file. Undefined if the file is right as it is; an empty text if there must be no file. */
   readonly next: Written | undefined;
   readonly memories: readonly NewMemory[];
 }
@@ -29,7 +29,7 @@ export function planPage(
   options: { readonly timeZone: string },
 ): PagePlan {
   const derived = derivePage({ page, statements: state.statements, merged: state.merged, ...options });
-  // An empty file is what a failed save leaves. Who wants a page gone forgets it.
+  // A failed save may leave an empty file, so that does not delete the page. To delete a page, use `holdfast memory forget`.
   const text = file === undefined || file.text.trim() === '' ? undefined : file.text;
   const before = text === undefined ? undefined : writtenBefore(state, text);
   let edits: readonly Edit[] = [];
@@ -39,7 +39,7 @@ export function planPage(
     if (before?.text === text) onDisk = withTargets(before);
     else {
       const noticed = noticeEdits({
-        // Where nobody knows what was written last, edits that are known already must not be taken for new ones.
+        // If we do not know what we wrote last, assume the edits so far, so that they are not taken for new ones.
         before: before ? withTargets(before) : applyEdits(derived, state.edits),
         ...{ whole: before !== undefined, file: parsePage(text) },
         ...{ derived, edits: state.edits, at: nextMoment(state.edits, file.changedAt) },
@@ -61,7 +61,7 @@ export function planPage(
   };
 }
 
-/** What we had last put there. After a crash it may be what was intended: whichever is nearer to the file. */
+/** What we wrote last. After a crash that may be `written` or `intended`: this returns the one closer to the file. */
 function writtenBefore({ written, intended }: PageState, text: string): Written | undefined {
   if (intended === undefined || written?.text === text) return written;
   if (written === undefined || intended.text === text) return intended;
@@ -80,11 +80,11 @@ const sameBlocks = (a: readonly TargetBlock[], b: readonly TargetBlock[]): boole
 const sameWritten = (a: Written, b: Written | undefined): boolean =>
   a.text === b?.text && a.targets.join('\n') === b.targets.join('\n');
 
-/** With the ends of lines that the person's file has. */
+/** Keeps the line ends of the person's file. */
 function toWritten(blocks: readonly TargetBlock[], carriageReturns: boolean): Written {
   const text = joinPage(blocks);
   const read = parsePage(text);
-  // Two blocks that came beside each other may read as one: then it goes by the name of the first.
+  // Two adjacent blocks may be read back as one. It then gets the target of the first.
   const named =
     read.length === blocks.length ? blocks : matchBlocks(blocks, read).filter(({ now }) => now !== undefined);
   return {

@@ -1,4 +1,4 @@
-// What waits for a person's word in questions.md, and what a mark in the file does to it.
+// Tests the proposals in questions.md, and what a person's mark does to them.
 import { describe, expect, it } from 'vitest';
 import { emptyMemory } from '../../../test/demo-memory.ts';
 import { apply, change, conversation, fact, filesOf, folderOf, read } from '../../../test/memory-stand.ts';
@@ -29,7 +29,7 @@ async function contradicted() {
 }
 
 describe('a mark in questions.md', () => {
-  it('of a minus sign rejects what a conversation said, for good: it leaves the rows and no other session brings it back', async () => {
+  it('of a minus sign rejects a statement for good: it leaves the rows, and no other session brings it back', async () => {
     const memory = await contradicted();
     change(memory, questions, '- [ ] 2099', '- [-] 2099');
     await bringInLine(memory.context);
@@ -43,7 +43,7 @@ describe('a mark in questions.md', () => {
     expect(await bringInLine(memory.context)).toEqual({ pages: [] });
   });
 
-  it('of an x keeps what a conversation said, as the person’s own word', async () => {
+  it('of an x keeps a statement as the person’s own word', async () => {
     const memory = await contradicted();
     change(memory, questions, '- [ ] 2099', '- [x] 2099');
     await bringInLine(memory.context);
@@ -54,7 +54,7 @@ describe('a mark in questions.md', () => {
     expect(await bringInLine(memory.context)).toEqual({ pages: [] });
   });
 
-  it('of any other kind, and a box in a line of the person’s own, change nothing', async () => {
+  it('of any other kind changes nothing, nor does a box in the person’s own line', async () => {
     const memory = await contradicted();
     const before = read(memory, facts);
     change(memory, questions, '- [ ] 2099', '- [?] 2099');
@@ -64,7 +64,7 @@ describe('a mark in questions.md', () => {
     expect(JSON.stringify(await memory.store.memory.extractions())).toContain('deno');
   });
 
-  it('is carried out once, wherever it is broken off', async () => {
+  it('is carried out exactly once, at whatever step it was interrupted', async () => {
     for (const mark of ['-', 'x'] as const) {
       const whole = await contradicted();
       change(whole, questions, '- [ ] 2099', `- [${mark}] 2099`);
@@ -90,7 +90,7 @@ describe('a mark in questions.md', () => {
 });
 
 describe('a note', () => {
-  it('waits in questions.md, and is a fact once another session has said it too', async () => {
+  it('waits in questions.md, and becomes a fact when another session says it too', async () => {
     const memory = await emptyMemory();
     await apply(memory, day(1), note('staging port', 'staging listens on port 8443'));
     expect(filesOf(folderOf(memory))[facts]).toBeUndefined();
@@ -130,7 +130,7 @@ describe('a note', () => {
     expect(read(memory, facts)).toContain('- **port:** port 8080');
   });
 
-  it('fades when no session says it again: after three half-lives of conversations it is no longer asked', async () => {
+  it('fades if no session repeats it: after three half-lives questions.md no longer asks about it', async () => {
     const memory = await emptyMemory({ HOLDFAST_MEMORY_HALF_LIFE_DAYS: '10' });
     await apply(memory, day(1), note('staging port', '8443'));
     await apply(memory, day(30), fact('a', '1'));
@@ -139,7 +139,7 @@ describe('a note', () => {
     expect(filesOf(folderOf(memory))[questions] ?? '').not.toContain('8443');
   });
 
-  it('is kept or rejected with its key by a mark', async () => {
+  it('can be kept by a mark, or rejected together with its key', async () => {
     const memory = await emptyMemory();
     await apply(memory, day(1), note('staging port', '8443'));
     await apply(memory, day(1, 'other'), note('deploy day', 'Friday'));
@@ -154,8 +154,8 @@ describe('a note', () => {
   });
 });
 
-describe('a statement that is retired', () => {
-  it('leaves its page with the reason in its history, and a later one stands again', async () => {
+describe('retiring a statement', () => {
+  it('removes it from its page and notes the reason in its history; a later statement brings it back', async () => {
     const memory = await emptyMemory();
     await apply(memory, day(1), {
       facts: [...(fact('queue', 'Redis').facts ?? []), ...(fact('port', '80').facts ?? [])].map((one) => ({
@@ -181,7 +181,7 @@ describe('a statement that is retired', () => {
     expect(read(memory, facts), 'the order of reading says nothing').toContain('- **queue:** NATS');
   });
 
-  it('takes its page along when nothing else stands there', async () => {
+  it('removes its page if nothing else is on it', async () => {
     const memory = await emptyMemory();
     await apply(memory, day(1), { facts: [{ key: 'queue', text: 'Redis', about: 'world', saidBy: 'agent' }] });
     await apply(memory, day(2), retire('queue', 'gone'));
@@ -189,7 +189,7 @@ describe('a statement that is retired', () => {
     expect(await memory.store.memory.list({})).toEqual([]);
   });
 
-  it('is not, where the person said it: an agent’s word does not reach it, and against what they wrote they are asked', async () => {
+  it('does not work on what the person said; if they wrote it by hand, questions.md asks them', async () => {
     const memory = await emptyMemory();
     await apply(memory, day(1), {
       facts: [{ key: 'tests', text: 'always run them', about: 'world', saidBy: 'person' }],
@@ -209,7 +209,7 @@ describe('a statement that is retired', () => {
 
 describe('an insight', () => {
   const at = '2026-09-02T08:30:00.000Z';
-  it('is updated where it stands as understanding evolves, whatever the time zone, and can be retired', async () => {
+  it('is updated in place when it is revised, whatever the time zone, and can be retired', async () => {
     const memory = await emptyMemory();
     const insights = (text: string, more: object = {}): Partial<Extraction> => ({
       insights: [{ at, title: 'Lost webhooks', text, ...more }],
@@ -234,7 +234,7 @@ describe('an insight', () => {
   });
 });
 
-/** The store whose given write fails before it is done, or after. */
+/** A store that fails at the given step, before or after a write. */
 function breaking(store: Store, step: number): Store {
   let count = 0;
   const pass = () => {

@@ -1,5 +1,5 @@
-// ③ What waits for a person's word on the page of questions: what conversations say against what the person wrote, and notes that only one
-// session has said. A mark in the box of its line keeps it or rejects it for good.
+// ③ Proposals wait for a person's decision on the page of questions: statements of conversations that contradict what the person wrote, and
+// notes from a single session. A mark in the box of a line keeps the statement or rejects it for good.
 
 import type { Statement } from '../../store/memory/port.ts';
 import type { Edit, PageState } from '../../store/pages/port.ts';
@@ -13,19 +13,19 @@ import { rowsWithout } from './place-row.ts';
 import { mergedInto, unprovenNotes, versionsOf } from './versions.ts';
 
 export interface Proposal {
-  /** As it stands on the page of questions. */
+  /** The line on the page of questions. */
   readonly line: Statement;
-  /** What a conversation said, and where it belongs. */
+  /** The statement of the conversation, with the page it belongs to. */
   readonly said: Statement;
-  /** Its target there, through merges. */
+  /** Its target on that page, after merges. */
   readonly target: string;
-  /** Nothing else was said under its key: a rejected note takes the key along. */
+  /** Whether it is a note: there is nothing else under its key, so rejecting it also rejects the key. */
   readonly isNote: boolean;
 }
 
 type Deps = Pick<MemoryDeps, 'store' | 'config' | 'clock'>;
 
-/** A note leaves the page when the last conversation is so many half-lives later. */
+/** A note leaves the page when the last conversation is this many half-lives later. */
 const fadedAfter = 3;
 const dayMs = 86_400_000;
 
@@ -44,7 +44,7 @@ const proposal = (said: Statement, target: string, isNote: boolean, text: string
   },
 });
 
-/** What conversations said later than a person, and otherwise: the person's word stands, and they are asked. */
+/** Statements of conversations that contradict a person's earlier word. That word stays, and the page asks the person. */
 async function doubts({ store }: Deps): Promise<Proposal[]> {
   const latest = new Map<string, Statement>();
   for (const statement of await store.pages.contested())
@@ -53,7 +53,7 @@ async function doubts({ store }: Deps): Promise<Proposal[]> {
   const found: Proposal[] = [];
   for (const statement of latest.values()) {
     const { page, key, text, kind } = statement;
-    // Questions are on the person's own page, and what a group says is not for it.
+    // The questions are on the person's own page, where a group's statements do not belong.
     if (ownerOf(page).group !== '') continue;
     const state = states.get(page) ?? (await store.pages.get(page));
     states.set(page, state);
@@ -75,7 +75,7 @@ async function doubts({ store }: Deps): Promise<Proposal[]> {
   return found;
 }
 
-/** Measured by the last conversation and not by the clock: equal rows give equal pages. */
+/** Unproven notes that have not faded. Their age counts up to the last conversation, not to now, so that equal rows give equal pages. */
 async function notes({ store, config }: Deps): Promise<Proposal[]> {
   const { statements, lastAt } = await store.pages.noted();
   const oldest = lastAt - fadedAfter * config.settings.memoryHalfLifeDays * dayMs;
@@ -92,7 +92,7 @@ async function notes({ store, config }: Deps): Promise<Proposal[]> {
   );
 }
 
-/** Carries out the marks that a person has put; returns the pages that are due. What is marked is a row by now, so a crash only defers it. */
+/** Carries out the person's marks and returns the pages that are due. The marks are already rows, so a crash only delays them. */
 export async function settleMarked(deps: Deps, proposals: readonly Proposal[]): Promise<readonly string[]> {
   if (proposals.length === 0) return [];
   const marked = standing((await deps.store.pages.get(questionsPage)).edits);
@@ -113,7 +113,7 @@ const markIn = (line: string): 'keep' | 'reject' | undefined => {
   return mark === undefined ? undefined : mark === '-' ? 'reject' : 'keep';
 };
 
-/** In one transaction with the end of its question: what was said goes from the rows, and its hashes keep it away. */
+/** Removes the statement from the rows in one transaction with its question. The hashes keep it from coming back. */
 async function reject(deps: Deps, { said, line, isNote }: Proposal): Promise<void> {
   const { store } = deps;
   const hashes = isNote ? printsOf(said) : [hash('text', plain(said.text))];
@@ -121,7 +121,7 @@ async function reject(deps: Deps, { said, line, isNote }: Proposal): Promise<voi
   await store.pages.forgetTarget(questionsPage, line.target, hashes, rows);
 }
 
-/** As if the person had asked to remember it. Done again after a crash, it has the same effect. */
+/** Stores the statement as if the person had asked to remember it. Idempotent, so it can be repeated after a crash. */
 async function keep({ store, clock }: Deps, { said, target, line }: Proposal): Promise<void> {
   const state = await store.pages.get(said.page);
   const edits = [...standing(state.edits).keys()].filter((each) => groupOf(each) === target);

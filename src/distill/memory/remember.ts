@@ -1,4 +1,4 @@
-// What somebody asks to remember: rows of their own, on the right page and in the index at once. They outrank what conversations say.
+// Requests to remember become rows of their own, at once on the right page and in the index. They outrank the statements of conversations.
 
 import type { About, Memory, SaidBy } from '../../schema/memory.ts';
 import type { Statement } from '../../store/memory/port.ts';
@@ -18,16 +18,16 @@ export interface Wish {
   readonly key?: string | undefined;
   readonly project?: string | undefined;
   readonly tags?: readonly string[] | undefined;
-  /** Whose words it rests on; the person's, unless an agent asks for it. */
+  /** Whose words these are: the person's, unless an agent asks. */
   readonly saidBy?: SaidBy | undefined;
 }
 
-/** Tells what it is now, and whether it was known already. */
+/** Returns the memory, and whether it was already known. */
 export async function remember(deps: MemoryDeps, wish: Wish): Promise<{ memory: Memory; known: boolean }> {
   return keep(deps, wish, { source: 'remembered', session: '', from: '' });
 }
 
-/** Makes a lasting fact of something that stands on a page, such as an episode. Where it came from is kept with it. */
+/** Makes a lasting fact from a memory on a page, such as an episode. The fact keeps its source. */
 export async function promote(
   deps: MemoryDeps,
   name: string,
@@ -53,11 +53,11 @@ async function keep(
   const place = project === '' ? corePages[about] : { page: projectPage(project), title: project };
   const own = key === '' ? plainTarget(text) : keyedTarget(key);
   const kind = key === '' ? 'plain' : 'keyed';
-  // What the person has in the file now comes first. A folder that cannot be written now keeps nothing from being remembered.
+  // First read the person's current edits. An unwritable folder must not prevent remembering.
   await syncPage(deps, place.page).catch(() => undefined);
   const state = await store.pages.get(place.page);
   const target = mergedInto(own, state.merged);
-  // Two wishes of one moment still have an order, and what is asked for after a forgetting is not reached by it.
+  // Two requests at the same time still need an order, and an earlier forgetting must not remove a later request.
   const reached = (await store.pages.forgottenUpTo()).get(targetPrint(place.page, own)) ?? 0;
   const at = state.statements.reduce(
     (last, each) => (each.source === 'conversation' ? last : Math.max(last, each.at + 1)),
@@ -72,7 +72,7 @@ async function keep(
     sameText(said.text, text) &&
     holding.length === 0;
   if (!known) {
-    // What was written by hand before gives way to what is asked for now.
+    // The new request replaces earlier edits by hand.
     for (const each of holding)
       await store.pages.addEdit(place.page, edit({ target: each, kind: 'release', at: nextMoment(state.edits, at) }));
     await store.memory.saveStatement({

@@ -15,7 +15,7 @@ const fact = (text: string, saidBy: SaidBy) => ({
   facts: [{ key: 'package manager', text, saidBy, about: 'world' as const }],
 });
 
-it('an agent’s words and what was counted from commands never replace what the person said, and a later word of the person does', async () => {
+it('an agent’s words and counted commands never replace what the person said; a later word of the person does', async () => {
   const memory = await emptyMemory();
   await apply(memory, monday, fact('We use pnpm.', 'person'));
   await apply(memory, tuesday, fact('The package manager is npm.', 'runs'));
@@ -33,7 +33,7 @@ it('an agent’s words and what was counted from commands never replace what the
   ]);
 });
 
-it('what the person did not say is told with its source', async () => {
+it('a page shows the source of statements that the person did not make', async () => {
   const memory = await emptyMemory();
   for (const session of ['r1', 'r2', 'r3'])
     await apply(memory, conversation(session, '2026-09-14T07:00:00.000Z'), fact('The package manager is npm.', 'runs'));
@@ -42,7 +42,7 @@ it('what the person did not say is told with its source', async () => {
   expect(read(memory, 'core/facts.md')).toContain('The team has moved to yarn. (an agent’s words)');
 });
 
-it('what an agent asks to remember is its own word: the person’s stands above it', async () => {
+it('a request of an agent to remember counts as the agent’s word, which the person’s outranks', async () => {
   const memory = await emptyMemory();
   const wish = { key: 'deploy day' };
   await rememberThis.run(memory.context, { ...wish, text: 'Deploys happen on Mondays.' });
@@ -50,7 +50,7 @@ it('what an agent asks to remember is its own word: the person’s stands above 
   expect(read(memory, 'core/facts.md')).toContain('- **deploy day:** Deploys happen on Mondays.\n');
 });
 
-it('of what a model took from a conversation, only what stands in a prompt is the person’s', () => {
+it('a statement that a model extracted counts as the person’s only if a prompt contains it', () => {
   const prompts = ['We deploy the courier with make ship, never by hand.', 'Now fix the login test.'];
   const isPersons = saidByPerson(prompts.map((text) => ({ request: { text } }) as Turn));
   expect(isPersons('Deploy the courier with make ship.')).toBe(true);
@@ -58,7 +58,7 @@ it('of what a model took from a conversation, only what stands in a prompt is th
   expect(isPersons('')).toBe(false);
 });
 
-it('what older versions stored without a source gets the one that it had', () => {
+it('statements that older versions stored without a source get the right one', () => {
   expect(unmarked('facts', 'Prefer tabs.', 'offline')).toBe('person');
   expect(unmarked('facts', 'Prefer tabs.', 'claude')).toBe('agent');
   expect(unmarked('projects', 'Tests are run with `npm test`.', 'offline')).toBe('runs');

@@ -1,4 +1,4 @@
-// Whose words a statement rests on, and how that is said. The person's are told as known, the others with their source.
+// Whose words a statement rests on, and how a page says so. The person's words need no mark; others show their source.
 import type { Extraction } from '../../schema/extraction.ts';
 import type { SaidBy } from '../../schema/memory.ts';
 
@@ -10,13 +10,13 @@ const marks: Readonly<Record<SaidBy, string>> = {
 
 export const sourceMark = (saidBy: SaidBy): string => marks[saidBy];
 
-/** As the offline distiller has always worded what it counts from runs. */
+/** The wording that the offline distiller has always used for what it counts from runs. */
 const counted =
   /^(?:The package manager is|It is written in|Tests are run with|It is built with|Types are checked with|It is formatted with|It is linted with|All checks are run with) /;
 
 /**
- * For what an older version took from a conversation and did not mark. The offline distiller took facts from the person's prompts alone; a
- * model was free to take them from anywhere.
+ * The source of a statement that an older version stored without one. The offline distiller took facts only from the person's prompts;
+ * a model could take them from anywhere.
  */
 export function unmarked(list: keyof Extraction, text: string, by: string): SaidBy {
   if (list === 'milestones') return text.startsWith('The person said: ') ? 'person' : 'runs';

@@ -1,13 +1,13 @@
-// ③ What was said under one target, and what of it holds. A function of the rows.
+// ③ Rows → the versions of each target, and the one that holds. A pure function.
 import { originalKey } from '../../store/hub/port.ts';
 import type { Statement } from '../../store/memory/port.ts';
 import { keyOf, plain } from './names.ts';
 
-/** All that was said under one target, in the order of time, and what holds. */
+/** All statements of one target in chronological order, and the one that holds. */
 export interface Versions {
   readonly target: string;
   readonly all: readonly Statement[];
-  /** Of kind `retired` where nothing holds any more. */
+  /** Of kind `retired` if no statement holds any more. */
   readonly current: Statement;
 }
 
@@ -21,9 +21,9 @@ export const compare = (a: Statement, b: Statement): number =>
 export const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
- * The person's words stand above an agent's and what was counted from commands, and what somebody asked to remember above what a
- * conversation said; of two that weigh the same, the later one holds. Commands are counted over sessions: the last run never wins alone.
- * A note counts once another session has said the same; a target with unproven notes alone has no versions.
+ * Which statement holds: the person's words outrank an agent's words and counted commands. A request to remember outranks a
+ * conversation. Among equals, the later statement holds. Commands are counted over sessions, so a single run never wins. A note counts
+ * once another session has said the same. A target that has only unproven notes has no versions.
  */
 export function versionsOf(
   statements: readonly Statement[],
@@ -39,7 +39,7 @@ export function versionsOf(
   });
 }
 
-/** Notes that no other session has said, the latest of each target. */
+/** The latest note of each target that no other session has confirmed. */
 export function unprovenNotes(
   statements: readonly Statement[],
   merged: ReadonlyMap<string, string> = new Map(),
@@ -67,18 +67,18 @@ function holding(all: readonly Statement[]): Statement | undefined {
   const said = highest.findLast((each) => !isCounted(each));
   if (said === undefined) return mostRun(highest);
   if (said.kind !== 'retired') return said;
-  // A command that sessions go on running after it was retired is in use again.
+  // If enough sessions still run a command after it was retired, it is in use again.
   return mostRun(highest.filter((each) => isCounted(each) && compare(each, said) > 0)) ?? said;
 }
 
 const isProven = (note: Statement, all: readonly Statement[]): boolean =>
   all.some((each) => each.session !== note.session && each.kind !== 'retired' && saysTheSame(each.text, note.text));
 
-/** The share of telling words that two texts under one key have in common when they say the same. */
+/** The share of telling words that two texts under one key must have in common to say the same. */
 const alike = 0.5;
 const denials = /\b(?:no|not|never|without|cannot)\b|n[’']t\b/giu;
 
-/** Texts with other numbers, or of which one denies, do not say the same. */
+/** Texts with different numbers do not say the same, nor do texts of which only one is negated. */
 function saysTheSame(a: string, b: string): boolean {
   if (plain(a) === plain(b)) return true;
   const [one, other] = [wordsOf(a), wordsOf(b)];
@@ -92,13 +92,13 @@ function saysTheSame(a: string, b: string): boolean {
 
 const wordsOf = (text: string): Set<string> => new Set(keyOf(text).split(' '));
 
-/** Seen in fewer sessions, a command may have been a try. */
+/** A command that fewer sessions ran may have been an experiment. */
 const leastSessions = 3;
 
 const isCounted = ({ kind, saidBy, source }: Statement): boolean =>
   kind === 'keyed' && saidBy === 'runs' && source === 'conversation';
 
-/** The command that most sessions ran, of two the one that was run last; undefined where too few ran any. */
+/** The command that most sessions ran; if two are equal, the one that ran last. Undefined if too few sessions ran any. */
 function mostRun(runs: readonly Statement[]): Statement | undefined {
   const sessions = new Map<string, Set<string>>();
   for (const { text, session } of runs) sessions.set(text, (sessions.get(text) ?? new Set()).add(session));

@@ -29,7 +29,7 @@ export const openOpenAiCompatible: OpenModel = async ({ settings: { distill }, m
     })(id),
   );
   const timeoutMs = distill.timeoutSeconds * 1000;
-  /** The index in `ways` that this service has not rejected so far. */
+  /** The index of the first way that this service has not rejected. */
   let way = 0;
   return {
     name: `${new URL(baseURL).hostname}/${id}`,

@@ -100,7 +100,7 @@ const isDecision = (text: string): boolean =>
     toolIn(text) !== undefined ||
     /\b(?:decided|agreed|settled)\b|\b(?:must|should) (?:never|always)\b/i.test(text));
 
-/** The weightiest first. */
+/** The highest weight first. */
 export function findingsOf(turn: Turn): Finding[] {
   const found: Finding[] = [];
   const last = turn.entries.findLast((entry) => isAnswer(entry) && answerText(entry).trim() !== '');

@@ -4,7 +4,7 @@ import type { Turn } from '../material.ts';
 import { capital } from './say.ts';
 
 export interface Plan {
-  /** Absent when the heading says nothing. */
+  /** Absent if the heading says nothing. */
   readonly title?: string;
   /** Empty if only the title is known. */
   readonly text: string;

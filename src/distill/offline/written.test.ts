@@ -158,7 +158,7 @@ describe('insights', () => {
     'The problem is in hooks_handlers.go:228-256.',
     "I've completed the root cause investigation.",
     'Fix addresses root cause correctly for both strategies.',
-  ])('are not empty: %j', (text) => expect(insights(text)).toEqual([]));
+  ])('do not come from a sentence that says too little: %j', (text) => expect(insights(text)).toEqual([]));
 });
 
 describe('milestones', () => {
