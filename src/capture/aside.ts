@@ -1,14 +1,14 @@
-// Transcripts that took too long to read: set aside, and tried again when the file or the program is another one.
+// Transcripts that took too long to read. Ingest sets them aside and tries them again when the file or the program has changed.
 import fs from 'node:fs';
 import type { SetAside } from '../store/transcripts/port.ts';
 import type { Source } from './chunk.ts';
 import { fingerprint } from './fingerprint.ts';
 import { openTranscript } from './plain-file.ts';
 
-/** As much of the line as tells whether it is still the same. */
+/** Bytes of the line to hash: enough to see whether it has changed. */
 const looked = 4096;
 
-/** What tells the file, and the place in it, from another. */
+/** Identifies the file and the position in it. */
 export function markOf({ path, group, root }: Source, pos: number): string {
   const fd = openTranscript(path, group && root);
   try {
@@ -20,6 +20,6 @@ export function markOf({ path, group, root }: Source, pos: number): string {
   }
 }
 
-/** Whether the file still stands where it was set aside. `offset`: how far it was taken in since. */
+/** Whether the file is unchanged since it was set aside. `offset`: how far it has been read since. */
 export const isStillAside = (source: Source, aside: SetAside, offset: number, version: string): boolean =>
   aside.version === version && offset <= aside.pos && aside.mark === markOf(source, aside.pos);

@@ -1,5 +1,5 @@
-// Sessions that were carried into another agent: their first turns are copies of what is stored already. A note in the data folder names them, so that
-// ingest passes over the copies and links the new session to the old one.
+// Sessions that were carried into another agent: their first turns are copies of entries that are already stored. A note in the data folder
+// names each session, so that ingest skips the copies and links the new session to the old one.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { AgentName } from '../schema/agent-name.ts';
@@ -10,13 +10,13 @@ export interface CarriedNote {
   readonly agent: AgentName;
   readonly session: string;
   readonly from: { readonly agent: AgentName; readonly session: string };
-  /** When it was carried: whatever the session says up to then is a copy. */
+  /** When it was carried. Everything in the session up to this time is a copy. */
   readonly at: number;
-  /** Ids of the copies, for what an agent copies further. */
+  /** Ids of the copies. The agent may copy them again into further sessions. */
   readonly uuids: readonly string[];
 }
 
-/** What one agent was given. */
+/** All sessions that were carried into one agent. */
 export interface Carried {
   readonly sessions: ReadonlyMap<string, Pick<CarriedNote, 'from' | 'at'>>;
   readonly uuids: ReadonlySet<string>;
@@ -24,7 +24,7 @@ export interface Carried {
 
 export const carriedFolder = (home: string): string => path.join(home, 'carried');
 
-/** Before the session itself is written: whenever ingest sees that, it knows. */
+/** Call this before writing the session itself, so that ingest knows about it as soon as it sees the session. */
 export function noteCarried(home: string, note: CarriedNote): void {
   fs.mkdirSync(carriedFolder(home), { recursive: true, mode: 0o700 });
   const name = `${note.agent}.${note.session.replace(/[^\w-]/g, '_')}.note`;
@@ -55,7 +55,7 @@ function notesIn(folder: string): CarriedNote[] {
       const note = JSON.parse(fs.readFileSync(path.join(folder, name), 'utf8')) as CarriedNote;
       return Array.isArray(note.uuids) && typeof note.from?.session === 'string' ? [note] : [];
     } catch (error) {
-      // Not a note of ours: then what it speaks of is read as any other session.
+      // Not one of our notes: ingest reads the session like any other.
       if (error instanceof SyntaxError) return [];
       throw error;
     }

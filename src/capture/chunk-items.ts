@@ -1,4 +1,4 @@
-// ① What the lines of one piece say → the parts of a chunk: entries, results, and what is known about their sessions.
+// ① The parsed lines of one piece → the parts of a chunk: entries, results, and facts about their sessions.
 import type { ParsedEntry, ParsedHeader, ParsedItem } from '../agents/agent.ts';
 import { distillerMark } from '../schema/distiller.ts';
 import { notKept } from '../schema/not-kept.ts';
@@ -35,7 +35,7 @@ export function collectItems({ source, fd, walk, keep, home, limits, carried }: 
   const hasEntries = () => state.lastEntry !== undefined;
   const isKept = () => keep.other(walk.session(), walk.lineAt());
 
-  /** The entry, taken out of this chunk. Undefined: an earlier chunk has it, or nothing was kept of it. */
+  /** Removes the entry from this chunk and returns it. Undefined: an earlier chunk has it, or it was not kept. */
   function takeBack(uuid: string): NewEntry | undefined {
     const index = entries.findLastIndex((entry) => entry.uuid === uuid);
     return index < 0 ? undefined : entries.splice(index, 1)[0];
@@ -57,13 +57,13 @@ export function collectItems({ source, fd, walk, keep, home, limits, carried }: 
     const session = walk.session(item.session);
     const cwd = source.group?.folder ?? walk.folderOf(item);
     if (source.group === undefined && isOurs(item, cwd, home, state)) return;
-    // A file whose lines name their session speaks of that one from here on.
+    // The line names another session: the lines that follow belong to that one.
     if (hasEntries() && session !== walk.session()) about.change();
     walk.enter(item);
     const at = timeOf(item, state);
     if (isCopy(carried, session, item.uuid, at)) return;
     const text = keep.entry(item, session, cwd, at) ? redact(item.text) : '';
-    // A transcript from the vault has lines of which nothing was kept.
+    // The vault keeps empty lines in place of what it left out.
     if (text.trim() === '' || text.startsWith(notKept)) return;
     about.entry({ ...item, forkOf: item.forkOf ?? originOf(carried, session) }, session, cwd, pos);
     const { idKey } = source.agent;
@@ -89,7 +89,7 @@ export function collectItems({ source, fd, walk, keep, home, limits, carried }: 
         return;
       case 'withdrawn':
         takeBack(item.uuid);
-        // Also where this chunk had it: an earlier reading of the file may have stored it.
+        // Even if this chunk had it: an earlier reading of the file may have stored it.
         withdrawn.push(item.uuid);
         moved.delete(item.uuid);
         return;
@@ -114,7 +114,7 @@ export function collectItems({ source, fd, walk, keep, home, limits, carried }: 
   };
 }
 
-/** The work of our own distiller is known by its first prompt, or by the folder it runs in. */
+/** Our distiller's own sessions are recognised by their first prompt, or by their folder. */
 function isOurs(item: ParsedEntry, cwd: string | undefined, home: string, state: CaptureState): boolean {
   if (state.ours === true) return true;
   if (state.lastEntry !== undefined) return false;

@@ -1,4 +1,4 @@
-// ① Lines → a chunk: what one piece of a transcript adds to the store, redacted and cut, with the state to go on from.
+// ① Lines → a chunk: what one piece of a transcript adds to the store, redacted and cut, with the state to continue from.
 import fs from 'node:fs';
 import type { Agent, ParsedItem } from '../agents/agent.ts';
 import { copyState, emptyState, type ReaderState } from '../schema/reader-state.ts';
@@ -16,20 +16,20 @@ export interface Source {
   readonly root: string;
   readonly key: string;
   readonly size: number;
-  /** Unpacked from the vault, since the transcript itself is gone. */
+  /** Unpacked from the vault because the transcript itself is gone. */
   readonly fromVault?: boolean | undefined;
-  /** Whose agent wrote it, and the folder that its sessions count as done in, whatever the agent says. */
+  /** The group whose agent wrote it, and the folder that its sessions count as, whatever the agent says. */
   readonly group?: { readonly name: string; readonly folder: string } | undefined;
 }
 
 export interface ChunkNotes {
-  /** Lines that are no JSON object, and the first of them. */
+  /** Lines that are not a JSON object, and the number of the first. */
   malformed: number;
   firstMalformed: number | undefined;
   tooLong: number;
 }
 
-/** How far the reading of a file has come. */
+/** How far a file has been read. */
 type Progress = Pick<FileState, 'offset' | 'lines' | 'malformed' | 'head' | 'tail' | 'bornAt'>;
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -38,13 +38,13 @@ export interface ChunkDeps {
   readonly limits: Limits;
   readonly projectOf: (folder: string) => string;
   readonly sessionState: (session: string) => ReaderState | undefined;
-  /** What was carried into the agent from others. */
+  /** Sessions that were carried into this agent from others. */
   readonly carried?: Carried | undefined;
-  /** Told before each line. */
+  /** Called before each line. */
   readonly beat?: (pos: number) => void;
 }
 
-/** Goes through the pieces of one file. `begin` is the state to start from; without it the file is read from its start. */
+/** Processes the pieces of one file. `begin` is the state to start from; without it the file is read from the start. */
 export function chunker(source: Source, fd: number, begin: FileState | undefined, deps: ChunkDeps) {
   const { agent, key, root } = source;
   const { subagent } = agent.describe(key);
@@ -92,7 +92,7 @@ function read(
   progress.lines++;
   const bytes = line.pos === 0 && line.bytes.indexOf(byteOrderMark) === 0 ? line.bytes.subarray(3) : line.bytes;
   const looksWhole = bytes[0] === 0x7b && bytes[bytes.length - 1] === 0x7d;
-  // Until the birth of the file is known every line is parsed for its time; later, only those that can matter.
+  // Until the file's birth time is known, parse every line for its time; after that, only lines that can matter.
   if (!line.tooLong && looksWhole && progress.bornAt !== undefined && agent.cannotMatter(bytes)) return [];
   const value = line.tooLong ? undefined : parseObject(bytes);
   if (value !== undefined) {
@@ -118,7 +118,7 @@ function parseObject(bytes: Buffer): unknown {
   }
 }
 
-/** True for a whole JSON object: nothing but blanks can follow it, so it is safe to take without its newline. */
+/** True for a whole JSON object. Only blanks can follow one, so it is safe to read without its newline. */
 export const isWholeObject = (bytes: Buffer): boolean =>
   bytes.length <= longestLine &&
   bytes.subarray(-64).toString('latin1').trimEnd().endsWith('}') &&

@@ -1,5 +1,5 @@
-// Transcripts of the agents that groups have: below their homes, under keys that begin with the group. These agents write the folders
-// themselves, so no link in there is followed: it could lead to what is another's.
+// Transcripts of groups' agents: below the agents' homes, under keys that begin with the group. The agents write these folders
+// themselves, so no link in them is followed: it could lead to someone else's files.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Agent } from '../agents/agent.ts';
@@ -11,7 +11,7 @@ import type { Source } from './chunk.ts';
 import { isPlain } from './plain-file.ts';
 import { type Found, type Problem, scan } from './scan.ts';
 
-/** A key is the group, then what lies below the home of its agent. */
+/** A key is the group's name, then the path below the home of its agent. */
 function partsOf(key: string): { group: string; agent: Agent } | undefined {
   const [group = '', ...rest] = key.split('/');
   if (!GroupName.safeParse(group).success) return undefined;
@@ -20,11 +20,11 @@ function partsOf(key: string): { group: string; agent: Agent } | undefined {
   return agent?.isTranscript(inside) ? { group, agent } : undefined;
 }
 
-/** The folder below which a transcript of this key lies. */
+/** The folder that holds the transcript with this key. */
 export const rootOf = (config: Config, agent: Agent, key: string): string =>
   partsOf(key)?.agent.name === agent.name ? config.agentHomesPath : config.transcriptsPath(agent, key);
 
-/** Whether a file lies in the homes of groups' agents. Then it is one of theirs, or nothing. */
+/** Whether a file is in the homes of groups' agents. Such a file is one of their transcripts, or is not read at all. */
 export const isInHomes = (config: Config, file: string): boolean => file.startsWith(config.agentHomesPath + path.sep);
 
 const keyIn = (config: Config, file: string): string =>
@@ -40,7 +40,7 @@ export function homeSource(config: Config, file: Found): Source | undefined {
   return { agent, root: config.agentHomesPath, key, ...file, group };
 }
 
-/** All that the agents of groups have written, or that of one group. */
+/** All transcripts that groups' agents have written, or those of one group. */
 export async function homeSources(config: Config, group?: string): Promise<{ sources: Source[]; problems: Problem[] }> {
   const sources: Source[] = [];
   const problems: Problem[] = [];
@@ -56,7 +56,7 @@ export async function homeSources(config: Config, group?: string): Promise<{ sou
   return { sources, problems };
 }
 
-/** What the watcher looks into: the way to the transcripts, and everything below. */
+/** The folders that the watcher enters: those on the path to the transcripts, and everything below. */
 export function leadsToTranscripts(config: Config, folder: string): boolean {
   const [, ...steps] = keyIn(config, folder).split('/');
   const inside = steps.join('/');

@@ -1,4 +1,4 @@
-// ① The one way of transcripts into the store: reads the given files ahead in a thread, commits what they hold, and notes how each ended.
+// ① The only path from transcripts to the store: a thread reads the files ahead, this code commits the results and records how each file ended.
 import { embedAlongside } from '../embedding/pending.ts';
 import { version } from '../package.ts';
 import type { ConversationRules } from '../store/conversations/port.ts';
@@ -26,12 +26,12 @@ export interface Pass {
   problems: Problem[];
 }
 
-/** What the steps of one pass share. */
+/** Shared by the steps of one pass. */
 interface Running {
   readonly deps: IngestDeps;
   readonly rules: ConversationRules;
   readonly pass: Pass;
-  /** Copies of known files that were seen elsewhere. */
+  /** Copies of known files, found under another root. */
   readonly copies: FileCopy[];
   readonly asides: ReadonlyMap<string, SetAside>;
   readonly alongside: ReturnType<typeof embedAlongside>;
@@ -39,13 +39,13 @@ interface Running {
   /** For progress. */
   files: number;
   bytes: number;
-  /** When the reading began that the next commit ends. */
+  /** When the reading started that the next commit ends. */
   began: number;
 }
 
 /**
- * Takes in what is new in the given files, except those that were set aside, unless they are to be tried again. Throws only for what no other
- * file would escape: the store, or the wish to stop.
+ * Reads what is new in the given files. Skips files that were set aside, unless `retry` is set. Throws only for errors that would stop every
+ * file: a failing store, or an abort.
  */
 export async function ingestSources(
   deps: IngestDeps,
@@ -83,7 +83,7 @@ export async function ingestSources(
       }
       const files = isAgain ? overtaken : left;
       const found = await readAll(run, files, { ...shared, prune, renew, aside, reimport: reimport && !isAgain });
-      // A renewal that was overtaken is one for the next time.
+      // Another process has overtaken this renewal: the next pass renews these files.
       if (renew) return run.pass;
       overtaken = [...(isAgain ? found.unread : overtaken), ...found.overtaken];
       left = isAgain ? [] : found.unread;
@@ -95,7 +95,7 @@ export async function ingestSources(
   return run.pass;
 }
 
-/** What holds for every file of a pass. Contract: read after the sizes of the files, so that a pause that they may lie in is known. */
+/** Settings for every file of a pass. Contract: call it after taking the file sizes, so that it knows every pause that could cover those bytes. */
 async function sharedWork({ store, config, clock, running }: IngestDeps) {
   const projects = { separateWorktrees: config.settings.separateWorktrees, links: await store.projects.links() };
   const { ignore, settings: current } = config.reload();
@@ -107,7 +107,7 @@ async function sharedWork({ store, config, clock, running }: IngestDeps) {
   return { home: config.home, projects, limits };
 }
 
-/** Reads files once. Returns those that another process has moved on meanwhile, and those that were not reached. */
+/** Reads files once. Returns the files whose state another process has advanced since, and the files that were not reached. */
 async function readAll(
   run: Running,
   left: readonly Source[],
@@ -137,7 +137,7 @@ async function readAll(
   return { overtaken: [...again], unread: left.filter((source) => !ended.has(source) && !again.has(source)) };
 }
 
-/** Commits what the readings hold. Returns the sources that another process has moved on meanwhile. */
+/** Commits the readings. Returns the sources whose state another process has advanced since. */
 async function commit(run: Running, readings: readonly Reading[], of: readonly Source[]): Promise<Set<Source>> {
   const { deps, pass, rules } = run;
   const overtaken = new Set<Source>();
@@ -156,7 +156,7 @@ async function commit(run: Running, readings: readonly Reading[], of: readonly S
   return overtaken;
 }
 
-/** Counts how the reading of a file ended, and stores what must be known about it. */
+/** Counts how the reading of a file ended, and stores the outcome. */
 async function finish(run: Running, end: End, source: Source): Promise<void> {
   const { deps, pass } = run;
   const { transcripts } = deps.store;
@@ -187,7 +187,7 @@ async function finish(run: Running, end: End, source: Source): Promise<void> {
 
 const keyOf = ({ agent, key }: Source): string => stateKey(agent.name, key);
 
-/** Records that a file took too long to read, so that no other pass stands still on it. */
+/** Records that a file took too long to read, so that later passes skip it. */
 async function setAside({ store, config, clock }: IngestDeps, source: Source, pos: number): Promise<Problem> {
   const { path: file, agent, key } = source;
   const reason = `reading it stood still for ${config.settings.readSeconds} s at byte ${pos}`;
@@ -209,7 +209,7 @@ async function setAside({ store, config, clock }: IngestDeps, source: Source, po
   };
 }
 
-/** A scan of files that did not change needs no thread: their sizes say it all. */
+/** A scan of unchanged files needs no thread: their sizes are enough. */
 const allSkipped = (sources: readonly Source[], states: ReadonlyMap<string, FileState>, reimport: boolean): boolean =>
   !reimport && sources.every(({ agent, key, size }) => size === (states.get(stateKey(agent.name, key))?.offset ?? 0));
 

@@ -1,4 +1,4 @@
-// ① Transcripts → store. The one writer of entries: an import, a scan at start and a change that the watcher saw all come here.
+// ① Transcripts → store. The only writer of entries: imports, the scan at startup and the watcher's changes all come here.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
@@ -17,7 +17,7 @@ import { clearUnpacked, sourcesToRenew } from './reread.ts';
 import type { Problem } from './scan.ts';
 import { fileSource, folderSources, ownSources, type Sources } from './sources.ts';
 
-/** What ingest reads and writes. */
+/** The ports that ingest reads and writes. */
 export type IngestStore = Pick<
   Store,
   | 'admin'
@@ -36,7 +36,7 @@ export interface IngestDeps {
   readonly store: IngestStore;
   readonly config: Config;
   readonly clock: () => number;
-  /** How long the machine has run; it tells what a pause covers when the clock was set while it ran. */
+  /** How long the machine has been up. It shows what a pause covers if the clock was changed during the pause. */
   readonly running?: (() => RunningTime | undefined) | undefined;
   readonly progress?: ((progress: IngestProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -47,7 +47,7 @@ export interface IngestProgress {
   readonly totalFiles: number;
   readonly bytes: number;
   readonly totalBytes: number;
-  /** Texts that can be found by meaning now, of those that could not before; once all files are read. */
+  /** Progress of embedding, once all files are read: texts that can now be found by meaning. */
   readonly embedded?: { readonly done: number; readonly total: number };
 }
 
@@ -55,17 +55,17 @@ export interface IngestRequest {
   readonly file?: string | undefined;
   readonly dir?: string | undefined;
   readonly reimport?: boolean | undefined;
-  /** Tries again what was set aside. */
+  /** Also tries files that were set aside. */
   readonly retry?: boolean | undefined;
-  /** With `reimport`: removes what the transcripts no longer hold. */
+  /** With `reimport`: removes entries that the transcripts no longer contain. */
   readonly prune?: boolean | undefined;
-  /** Reads again a bounded part of what an older version has read, and nothing else. */
+  /** Reads again a bounded part of the files that an older version has read, and nothing else. */
   readonly renew?: boolean | undefined;
-  /** Leaves texts to the worker where embedding them takes long. */
+  /** Leaves texts to the worker if embedding them takes long. */
   readonly later?: boolean | undefined;
 }
 
-/** Imports one file, one folder, or everything that the enabled agents have written on this machine. */
+/** Imports one file, one folder, or all transcripts of the enabled agents on this machine. */
 export async function ingest(deps: IngestDeps, request: IngestRequest): Promise<IngestReport> {
   const started = performance.now();
   clearUnpacked(deps.config.home);
@@ -85,8 +85,8 @@ async function ingestFound(
   found: Sources,
   started: number,
 ): Promise<IngestReport> {
-  // First, so that a new store has nothing to go through.
-  // Prepared briefings hold what must not be told any more; the worker writes them again.
+  // First, so that a new store has nothing to redact.
+  // Prepared briefings may contain texts that are redacted now; the worker writes them again.
   await redactStored({ ...deps, outside: () => briefingFolder(deps.config.home).clear() });
   const { reimport = false, retry, prune, renew } = request;
   const pass = await ingestSources(deps, found.sources, reimport, retry, prune, renew);
@@ -99,7 +99,7 @@ async function ingestFound(
       problem?.hint ? { hint: problem.hint } : {},
     );
   }
-  // Last, for what is new is of this version already, and somebody may wait for it.
+  // Last: new entries are already in this version's form, and the user may be waiting for them.
   await renewStored(deps);
   if (unembedded.length === 0 && (await deps.store.vectors.pending(1)).length > 0)
     unembedded.push(...(await embed(deps, pass, request.later === true)));
@@ -123,7 +123,7 @@ async function ingestFound(
   };
 }
 
-/** Lets what came in be found by meaning. Where that fails the import has not: the worker tries again, and keywords find it meanwhile. */
+/** Embeds the new texts. A failure here does not fail the import: the worker tries again, and until then keywords find the texts. */
 async function embed(
   { store, config, clock, signal, progress }: IngestDeps,
   pass: Pass,
@@ -154,7 +154,7 @@ async function embed(
   }
 }
 
-/** Brings transcripts that are ours to what their sources hold. */
+/** Updates our own transcripts from the sources that they are pulled from. */
 async function pullFor(deps: IngestDeps, { file, dir }: IngestRequest): Promise<Pulled | undefined> {
   const from = file ?? dir;
   if (from === undefined) return pullAll(deps);
@@ -166,7 +166,7 @@ async function findSources(config: Config, request: IngestRequest, pulled?: Pull
   return { sources, problems: [...(pulled?.problems ?? []), ...problems], leftOut };
 }
 
-/** Transcripts that a pull from the named folder or file has made longer. */
+/** Transcripts that have grown by pulling from the named folder or file. */
 const grownSources = (config: Config, pulled: Pulled | undefined): Source[] =>
   (pulled?.grown ?? []).flatMap(
     (file) => fileSource(config, { path: file, size: fs.statSync(file).size }, config.home) ?? [],

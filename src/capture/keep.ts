@@ -1,4 +1,4 @@
-// ① What of a transcript is kept: nothing of a pause, nothing of an ignored folder, and nothing of a turn that a wholly private prompt began.
+// ① What is kept of a transcript: nothing from a pause, nothing from an ignored folder, and nothing from a turn that began with a wholly private prompt.
 import path from 'node:path';
 import type { ParsedEntry, ParsedItem } from '../agents/agent.ts';
 import type { CaptureState, ReaderState } from '../schema/reader-state.ts';
@@ -7,15 +7,15 @@ import { isWhollyPrivate } from './redaction/redact.ts';
 
 export interface Limits {
   readonly pauses: readonly Pause[];
-  /** Folders, globs of folders, and names of projects. */
+  /** Folders, globs of folders, and project names. */
   readonly ignore: readonly string[];
-  /** Tools whose uses are not kept; that they were used is. */
+  /** Tools whose uses are not kept. The entry still records that the tool was used. */
   readonly skipTools: readonly string[];
 }
 
 export const noLimits: Limits = { pauses: [], ignore: [], skipTools: [] };
 
-/** Whether a file's state is that of a session's own transcript. */
+/** Whether a file's state belongs to the session's own transcript, not to a subagent's. */
 export const isStateOf = ({ capture }: ReaderState, session: string): boolean =>
   capture.session === session && capture.parent === undefined;
 
@@ -25,11 +25,11 @@ const rememberedUses = 64;
 export interface Keeper {
   /** Contract: called once for each entry, in order. */
   entry(item: ParsedEntry, session: string, cwd: string | undefined, at: number): boolean;
-  /** For what belongs to the session without being an entry: results of tools, titles. */
+  /** For items of the session other than entries: tool results, titles. */
   other(session: string, at: number | undefined): boolean;
-  /** A name that the agent made up after a private turn may tell of it. `given` is the name that the session has. */
+  /** A title that the agent made up after a private turn may reveal it. `given` is the title that the session has. */
   title(item: ParsedTitle, session: string, at: number | undefined, given: string | undefined): boolean;
-  /** Whether a text is the report of a task that a private turn began, or may be. */
+  /** Whether a text is, or may be, the report of a task that was started in a private turn. */
   hidesTask(text: string): boolean;
 }
 
@@ -37,21 +37,21 @@ type ParsedTitle = Extract<ParsedItem, { kind: 'title' }>;
 
 export function keeper(
   limits: Limits,
-  /** It is kept there, so that a turn stays private across pieces and restarts. */
+  /** Remembers the private turn, so that it stays private across pieces and restarts. */
   state: CaptureState,
   deps: {
     readonly projectOf: (folder: string) => string;
     readonly subagent: boolean;
-    /** What is known of the transcript of a subagent's session. */
+    /** The state of the transcript of the session that a subagent belongs to. */
     readonly sessionState: (session: string) => ReaderState | undefined;
-    /** When the file was begun and last written, as far as the system knows: for lines that say no time. */
+    /** When the file was created and last written, if the system knows: for lines without a time. */
     readonly fileTimes?: (() => readonly number[]) | undefined;
   },
 ): Keeper {
   const ignores = ignoring(limits.ignore, deps.projectOf);
   const pausedAt = (at: number | undefined) =>
     limits.pauses.length > 0 &&
-    // Before the first time that a file says, any of its lines may be of a pause in which the file was begun or written.
+    // Lines before the first time in a file may fall into a pause during which the file was created or written.
     (at === undefined || at === 0 ? (deps.fileTimes?.() ?? []) : [at]).some((time) => isPaused(limits.pauses, time));
   const hidesTask = (text: string): boolean => {
     if (state.privateTurns === undefined || !text.includes('<task-notification>')) return false;
@@ -63,22 +63,22 @@ export function keeper(
 
   return {
     entry(item, session, cwd, at) {
-      // To a subagent its prompt comes from the machine. In a session, what the machine says does not end a turn.
+      // A subagent gets its prompt from the machine. In a session, a message from the machine does not end a turn.
       const subagent = deps.subagent || state.parent !== undefined;
       if (item.role === 'user' && (item.author === 'person' || subagent)) {
         const inherited = subagent && isPrivateTurn(deps.sessionState(state.parent ?? session)?.capture, at);
         const before = state.privateIn;
         if (inherited || isWhollyPrivate(item.text)) state.privateIn = session;
-        // What is typed while the agent works does not end the turn it works on.
+        // A prompt typed while the agent works does not end the current turn.
         else if (before === session && item.queued === undefined) delete state.privateIn;
         if (!subagent && state.privateIn !== before) noteTurn(state, at);
       } else if (item.role === 'user' && state.privateIn !== session && hidesTask(item.text)) {
-        // The agent answers to the report: until the next prompt all is of the private turn again.
+        // The agent answers this report, so everything until the next prompt belongs to the private turn.
         state.privateIn = session;
         noteTurn(state, at);
       }
       if (state.privateIn === session) noteUses(state, item);
-      // A summary of all that was said has the private turns in it, in other words.
+      // A compaction summary contains the private turns in other words.
       const sumsUp = item.form === 'compaction' && state.privateTurns !== undefined;
       if (state.folderOf !== session) {
         state.folderOf = session;
@@ -86,7 +86,7 @@ export function keeper(
       }
       if (cwd !== undefined) state.folder ??= cwd;
       const { folder } = state;
-      // A line of the queue does not say where the session works.
+      // A queued line does not say which folder the session works in.
       if (item.queued === 'waiting' && folder === undefined && limits.ignore.length > 0) return false;
       const ignored = (folder !== undefined && ignores(folder)) || (cwd !== undefined && ignores(cwd));
       if (ignored) state.ignored = true;
@@ -113,24 +113,24 @@ function noteTurn(state: CaptureState, at: number): void {
   else state.privateTurns = turns;
 }
 
-/** What a private prompt made a subagent do is as private, although it stands in a file of its own. */
+/** Work that a subagent did for a private prompt is private too, although it is in a file of its own. */
 const isPrivateTurn = (state: CaptureState | undefined, at: number): boolean =>
   (state?.privateTurns ?? []).some(({ from, until }) => from <= at && (until === undefined || at < until));
 
 /** Whether the last prompt of the session was wholly private. */
 export const isInPrivateTurn = ({ capture }: ReaderState, session: string): boolean => capture.privateIn === session;
 
-/** Whether subagents may have to ask for this state. */
+/** Whether subagents may need this state. */
 export const hasPrivateTurns = ({ capture }: ReaderState): boolean => capture.privateTurns !== undefined;
 
 export const isPaused = (pauses: readonly Pause[], at: number): boolean =>
   pauses.some(({ from, until }) => from <= at && (until === undefined || at < until));
 
-/** When a file was begun and last written. */
+/** When a file was created and last written. */
 export const timesOf = ({ birthtimeMs, mtimeMs }: { birthtimeMs: number; mtimeMs: number }): number[] =>
   [birthtimeMs, mtimeMs].filter((time) => time > 0);
 
-/** Whether a folder is on the list: as or below one of the folders, or as part of one of the projects. Remembers its answers. */
+/** Whether a folder is on the list: it is one of the folders, lies below one, or belongs to one of the projects. Remembers its answers. */
 export function ignoring(list: readonly string[], projectOf: (folder: string) => string): (folder: string) => boolean {
   if (list.length === 0) return () => false;
   const isPath = (pattern: string) => /[/\\]/.test(pattern);

@@ -1,14 +1,14 @@
-// A transcript's bytes → whole lines, read in pieces, so that memory does not grow with the file.
+// A transcript's bytes → whole lines, read in pieces, so that memory use does not grow with the file.
 import fs from 'node:fs';
 
 const pieceSize = 4 << 20;
-/** A longer line is not read: nothing that a person or a model says needs it. */
+/** Longer lines are not read: no text of a person or a model needs that much. */
 export const longestLine = 32 << 20;
 
 export interface Line {
   /** Byte offset of its first byte in the file. */
   readonly pos: number;
-  /** The line's bytes without the newline: a view that is valid until the next line is asked for. */
+  /** The line's bytes without the newline: a view that is valid until the next line is read. */
   readonly bytes: Buffer;
   readonly tooLong: boolean;
 }
@@ -17,18 +17,18 @@ export interface Piece {
   readonly lines: Iterable<Line>;
   /** The offset after the last line of this piece. */
   readonly end: number;
-  /** Bytes of the file from `start` on, as far as this piece reaches. */
+  /** The file's bytes from `start` to the end of this piece. */
   readonly start: number;
   readonly bytes: Buffer;
-  /** Nothing is left up to the captured size, except perhaps a line that is not finished. */
+  /** Nothing is left up to the captured size, except perhaps an unfinished line. */
   readonly last: boolean;
 }
 
 let scratch = Buffer.alloc(0);
 
 /**
- * Reads from `from` up to `size`, the size captured beforehand; what is appended meanwhile waits for the next pass.
- * A last line without its newline is given only when `isWhole` says so; else it waits, too.
+ * Reads from `from` up to `size`, which was captured beforehand; bytes appended later wait for the next pass.
+ * A last line without its newline is yielded only if `isWhole` accepts it; otherwise it waits too.
  */
 export function* readPieces(
   fd: number,
@@ -47,7 +47,7 @@ export function* readPieces(
       if (got === 0) break;
       filled += got;
     }
-    // A file that is shorter than it was a moment ago ends here; the next pass sees its new size.
+    // A file that has just become shorter ends here; the next pass sees its new size.
     const atEnd = filled < wanted || start + filled >= size;
     const bytes = buffer.subarray(0, filled);
     let end = bytes.lastIndexOf(10) + 1;
@@ -95,7 +95,7 @@ function* linesOf(bytes: Buffer, start: number): Generator<Line, void, void> {
   }
 }
 
-/** Where the line that goes on at `from` ends, or undefined when it is not finished. */
+/** Where the line that continues at `from` ends, or undefined if it is unfinished. */
 function endOfLine(fd: number, from: number, size: number): number | undefined {
   const block = Buffer.allocUnsafe(1 << 20);
   for (let at = from; at < size; ) {

@@ -1,13 +1,13 @@
-// Finds the line that an entry continues from, looking back from the entry: nearly always it is a few lines up.
+// Finds the line that an entry continues from, searching backwards from the entry: it is nearly always a few lines up.
 import fs from 'node:fs';
 
-/** The first look back; each further one is four times as long, up to the largest. */
+/** Bytes of the first step back; each further step is four times as long, up to the largest. */
 const firstBlock = 8 << 10;
 const largestBlock = 512 << 10;
-/** How far back is worth looking; a parent further away is taken for the line before. */
+/** How far back to search; if the parent is further away, the line before counts as the parent. */
 const reach = 64 << 20;
 
-/** Byte offset of the line that states `id` as its own under `idKey`, searched backwards before `before`. */
+/** Byte offset of the line that has `id` as its own id under `idKey`, searched backwards from `before`. */
 export function locateLine(fd: number, idKey: string, id: string, before: number): number | undefined {
   const needle = Buffer.from(JSON.stringify(id));
   const overlap = needle.length + idKey.length + 16;

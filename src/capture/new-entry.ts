@@ -1,4 +1,4 @@
-// ① A parsed entry → the entry that the store takes in, with its tool uses cut to size.
+// ① A parsed entry → the entry that the store takes, with its tool uses cut to size.
 import type { ParsedEntry, ParsedToolResult } from '../agents/agent.ts';
 import type { CaptureState } from '../schema/reader-state.ts';
 import { indexText } from '../store/search/index-text.ts';
@@ -11,10 +11,10 @@ import { clip, shorten } from './shorten.ts';
 const inputKept = { head: 1000, tail: 500 };
 const outputKept = { head: 500, tail: 500 };
 
-/** A text inside a tool's input. No more of it is kept than of the whole input. */
+/** One text in a tool's input may be as long as the whole input. */
 const shortenInput = (text: string): string => shorten(text, inputKept);
 
-/** Contract: called once for each entry that is kept, in order. It notes the entry in the state. */
+/** Contract: called once for each kept entry, in order. It records the entry in the state. */
 export function newEntry(
   item: ParsedEntry,
   session: string,
@@ -30,7 +30,7 @@ export function newEntry(
     if (parent !== undefined && parent < before) joinsAt = parent;
   }
   state.lastAt = at;
-  // A line of the queue is no link of the chain that prompts continue from.
+  // A queued line is not part of the chain that prompts continue from.
   if (item.queued !== 'waiting') state.lastEntry = pos;
   noteRecalls(item, state);
   return {
@@ -42,7 +42,7 @@ export function newEntry(
     author: item.author,
     form: item.form,
     text: item.text,
-    // Words of scripts without spaces take long to find, so they are found before the store opens a transaction.
+    // Segmenting scripts without spaces is slow, so it happens before the store opens a transaction.
     ...(isUnspaced(item.text) ? { indexed: indexText(item.text) } : {}),
     tools: [...new Set(item.toolUses.map((use) => redact(use.tool)))],
     toolUses: item.toolUses
@@ -60,7 +60,7 @@ export function newEntry(
   };
 }
 
-/** An entry without a time of its own is as old as the one before. */
+/** An entry without a time gets the time of the entry before. */
 export const timeOf = (item: ParsedEntry, state: CaptureState): number => item.at ?? state.lastAt ?? 0;
 
 export const newResult = (item: ParsedToolResult, pos: number, state: CaptureState): NewToolResult => ({

@@ -1,27 +1,27 @@
-// Passages between two tags, `<private>…</private>` and those of our own: where they are, however the tags are written.
+// Passages between two tags, `<private>…</private>` and our own tags: finds them in any spelling of the tags.
 import { hidesWords, plainView } from './redaction/secrets/plain-view.ts';
 import type { Span } from './redaction/secrets/span.ts';
 
 export interface Tags {
   readonly names: RegExp;
   readonly name: string;
-  /** Whether a text may hold such a tag at all; wrong only the other way. */
+  /** A quick test whether a text may contain such a tag. It may say yes wrongly, never no. */
   readonly may: RegExp;
 }
 
-/** The beginning of an opening or closing tag, in any case, with blanks in it. */
+/** The start of an opening or closing tag, in upper or lower case, with blanks allowed inside. */
 export const tagsNamed = (name: string): Tags => ({
   name,
   names: new RegExp(`<\\s{0,20}(/?)\\s{0,20}(?:${name})(?![\\w:.-])`, 'gi'),
   may: new RegExp(name, 'i'),
 });
 
-/** A tag of an attribute's length is no tag any more. */
+/** Attributes longer than this make it something other than a tag. */
 const longestTag = 200_000;
 
 /**
- * Nested passages are one; what is not closed goes to the end; a closing tag alone goes by itself. Tags count that are written with
- * entities or escapes, or that have letters in them which cannot be seen.
+ * Nested passages count as one. An unclosed passage extends to the end of the text. A closing tag alone is a passage of its own.
+ * Also finds tags that are written with entities or escapes, or that contain invisible characters.
  */
 export function findPassages(text: string, tags: Tags): Span[] {
   if (!hidesWords.test(text)) return tags.may.test(text) && text.includes('<') ? passagesOf(text, tags) : [];
@@ -57,7 +57,7 @@ function passagesOf(text: string, { names, name }: Tags): Span[] {
   return spans;
 }
 
-/** After the `>` of a tag whose name ends at `at`. What stands in quotation marks does not end it. -1: it is no tag. */
+/** Index after the `>` of a tag whose name ends at `at`; a `>` inside quotation marks does not count. -1: not a tag. */
 function endOfTag(text: string, at: number): number {
   let quote = 0;
   const limit = Math.min(text.length, at + longestTag);
@@ -67,7 +67,7 @@ function endOfTag(text: string, at: number): number {
       if (code === quote) quote = 0;
     } else if (code === 62) return i + 1;
     else if (code === 60) return -1;
-    // Only behind `=`: an apostrophe in a bare word is none.
+    // A quotation mark counts only after `=`: an apostrophe in a bare word does not open a quotation.
     else if ((code === 34 || code === 39) && text.charCodeAt(i - 1) === 61) quote = code;
   }
   if (quote === 0) return -1;
@@ -88,7 +88,7 @@ export function without(text: string, spans: readonly { readonly from: number; r
   return kept + text.slice(from);
 }
 
-/** Several texts that follow each other, such as the blocks of a prompt: a passage may begin in one and end in another. */
+/** For texts that follow each other, such as the blocks of a prompt: a passage may begin in one and end in another. */
 export function withoutPassagesAcross(texts: readonly string[], tags: Tags): string[] {
   const between = '\n';
   const spans = findPassages(texts.join(between), tags);

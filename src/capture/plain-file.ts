@@ -1,10 +1,10 @@
-// Files in folders that somebody else writes in: their paths may lead elsewhere, and be exchanged at any moment.
+// Files in folders that an untrusted program can write: a path may lead elsewhere, and may change at any moment.
 import fs from 'node:fs';
 import path from 'node:path';
 import { beneath, openFileIn } from '../system/beneath.ts';
 import { HoldfastError } from '../system/errors.ts';
 
-/** Whether no step below the root is a link. What does not exist is none. */
+/** Whether no step below the root is a link. A missing step is not a link. */
 export function isPlain(root: string, file: string): boolean {
   let at = root;
   for (const step of path.relative(root, file).split(path.sep)) {
@@ -15,8 +15,8 @@ export function isPlain(root: string, file: string): boolean {
 }
 
 /**
- * Opens a transcript. With a root, one that somebody else writes below: then it is the file that its path says, whatever is exchanged at this
- * moment; nothing behind a link, and no pipe to wait at.
+ * Opens a transcript. Pass a root if an untrusted program writes below it. Then this opens exactly the file at that path, even if the path
+ * is being replaced at this moment; it follows no link and never blocks on a pipe.
  */
 export function openTranscript(file: string, root: string | undefined): number {
   if (root === undefined) return fs.openSync(file, 'r');

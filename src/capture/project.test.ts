@@ -30,14 +30,14 @@ const listed = async ({ context }: Memory) =>
 const prompt = (text: string) => [{ by: 'user', text } as const];
 
 describe('the project of a folder', () => {
-  it('is its git root, and the folder itself where there is none', async () => {
+  it('is its git root, or the folder itself outside a repository', async () => {
     const { home } = await emptyMemory();
     const { main } = repository(home);
     expect(projectOf(path.join(main, 'src'))).toBe(main);
     expect(projectOf('/gone/away')).toBe('/gone/away');
   });
 
-  it('is the repository of a worktree that is no longer there, as far as its path tells', () => {
+  it('is the repository of a deleted worktree, as far as the path shows it', () => {
     expect(projectOf('/gone/tide/.worktrees/1')).toBe('/gone/tide');
     expect(projectOf('/gone/tide/.claude/worktrees/agent-a4ca/src')).toBe('/gone/tide');
     expect(projectOf('/home/nobody-here/.cursor/worktrees/tide/x7k')).toBe('/home/nobody-here/.cursor/worktrees/tide');
@@ -92,7 +92,7 @@ describe('the project of a folder', () => {
 });
 
 describe('the memory that a session gets', () => {
-  it('is that of its repository, even if there is none, and never that of a folder around or below', async () => {
+  it('is that of its repository, even if that is empty, and never that of a folder above or below', async () => {
     const memory = await emptyMemory();
     const { main } = repository(memory.home);
     const around = path.dirname(main);
@@ -108,7 +108,7 @@ describe('the memory that a session gets', () => {
 });
 
 describe('a folder that was moved', () => {
-  it('keeps its sessions, also when they are read anew or go on', async () => {
+  it('keeps its sessions, also when they are read again or continue', async () => {
     const memory = await emptyMemory();
     const { main } = repository(memory.home);
     const old = path.join(memory.home, 'gone', 'shop');
@@ -127,7 +127,7 @@ describe('a folder that was moved', () => {
     expect(await memory.store.admin.integrity()).toEqual([]);
   });
 
-  it('must be one that sessions worked in, and another', async () => {
+  it('must be a folder that sessions worked in, and the new one must be outside it', async () => {
     const memory = await emptyMemory();
     await expect(projectsLink.run(memory.context, { from: '/no', to: '/where' })).rejects.toMatchObject({
       code: 'NOT_FOUND',

@@ -1,4 +1,4 @@
-// A working folder's project: its git root, where worktrees lead to the repository they belong to.
+// A working folder's project: its git root; for a worktree, the main repository.
 import fs from 'node:fs';
 import path from 'node:path';
 import { followLinks } from '../store/projects/follow-links.ts';
@@ -13,7 +13,7 @@ export interface ProjectRules {
 
 const noRules: ProjectRules = { separateWorktrees: false, links: [] };
 
-/** Returns a function that remembers its answers: one pass over transcripts asks for the same few folders again and again. */
+/** Returns a function that remembers its answers: a pass over transcripts asks about the same few folders many times. */
 export function projectFinder({ separateWorktrees, links } = noRules): (folder: string) => string {
   const known = new Map<string, string>();
   return (folder) => {
@@ -23,7 +23,7 @@ export function projectFinder({ separateWorktrees, links } = noRules): (folder: 
   };
 }
 
-/** Contract: never throws; a folder that no longer exists is its own project, unless its path says that it was a worktree. */
+/** Contract: never throws. A folder that no longer exists is its own project, unless its path shows that it was a worktree. */
 export function projectOf(folder: string, separateWorktrees = false): string {
   if (!path.isAbsolute(folder)) return folder;
   const start = path.resolve(folder);
@@ -37,17 +37,17 @@ export function projectOf(folder: string, separateWorktrees = false): string {
   }
 }
 
-/** Folders in which programs put worktrees, below the repository itself: `.worktrees`, or a hidden folder of the program. */
+/** Folders inside the repository where programs put worktrees: `.worktrees`, or a hidden folder of the program. */
 const insideRepository = /^(.+?)\/(?:\.worktrees|\.[a-z]+\/worktrees|\.trees)\/[^/]+(?:\/.*)?$/;
-/** Folders of a program that holds the worktrees of every repository, each under the name of its repository. */
+/** A program's folder for the worktrees of all repositories, with one folder for each repository's name. */
 const besideRepository =
   /^(.+\/(?:\.[a-z]+\/worktrees|\.[a-z]+-worktrees|conductor\/workspaces|vibe-kanban\/worktrees)\/[^/]+)\/[^/]+(?:\/.*)?$/;
 const homeFolder = /^(?:\/|\/root|\/(?:home|Users)\/[^/]+|\/home|\/Users|\/tmp|[A-Za-z]:(?:\/Users\/[^/]+)?)$/;
 
-/** The repository that a folder belonged to which is no longer there, as far as the path of a worktree tells it. */
+/** The repository of a folder that no longer exists, if the folder's path is that of a worktree. */
 function vanishedTree(folder: string): string {
   const inside = insideRepository.exec(folder)?.[1];
-  // A person's own folder is no repository: what lies in its `.worktrees` belongs to repositories that nothing names.
+  // A home folder is not a repository: the path does not show which repositories the worktrees in it belong to.
   if (inside !== undefined && !homeFolder.test(inside)) return isFolder(inside) ? projectOf(inside) : inside;
   return besideRepository.exec(folder)?.[1] ?? folder;
 }
@@ -64,7 +64,7 @@ function isFolder(folder: string): boolean {
   try {
     return fs.statSync(folder).isDirectory();
   } catch {
-    // Not there, or not ours to look at: to us it is a name only.
+    // Missing or not readable: treat the path as a name only.
     return false;
   }
 }

@@ -1,23 +1,23 @@
-// Files that wait to be looked at: each stands here once, one is taken at a time, and a change during its turn queues it again.
+// Files waiting for ingest. Each file is queued once, the queue takes one at a time, and a change during a file's turn queues it again.
 
 export interface FileQueue {
   add(file: string): void;
-  /** Resolves when nothing waits and nothing is being taken. */
+  /** Resolves when the queue is empty and no file is in its turn. */
   idle(): Promise<void>;
-  /** Files whose turn failed; they wait for `retry`. */
+  /** Queues again the files whose turn failed. */
   retry(): void;
 }
 
-/** When a waiting file was first and last told of. */
+/** When a waiting file was first and last reported. */
 interface Told {
   readonly first: number;
   last: number;
 }
 
 /**
- * A file's turn comes `settleMs` after it was last told of: a burst of changes is one turn. One that never rests gets a
- * turn now and then all the same, and one more after the end. The watcher drops changes that follow another within 50 ms,
- * so `settleMs` must be longer: only then does a turn see all that happened before the watcher speaks again.
+ * A file's turn comes `settleMs` after its last report, so a burst of changes is one turn. A file that never rests still gets
+ * a turn from time to time, and one more at the end. The watcher drops changes that follow another within 50 ms,
+ * so `settleMs` must be longer: only then does a turn see everything that happened before the next report.
  */
 export function fileQueue(
   take: (file: string) => Promise<void>,

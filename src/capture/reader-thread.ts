@@ -1,5 +1,5 @@
-// Transcripts are read and parsed in a thread of its own, while the thread that called it commits. Where reading stands still, on a line
-// that no rule was made for, the thread is ended, the file is set aside, and the caller goes on.
+// A separate thread reads and parses transcripts while the calling thread commits. If reading hangs on a line that no rule was made for,
+// the caller ends the thread, sets the file aside and continues.
 import path from 'node:path';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import type { Agent } from '../agents/agent.ts';
@@ -9,18 +9,18 @@ import type { Source } from './chunk.ts';
 import { type Reading, readBatches, type Work } from './reader.ts';
 import { lookEveryMs, watchdog } from './watchdog.ts';
 
-/** How many batches may wait to be committed: it bounds the memory. */
+/** How many batches may wait for a commit. This bounds memory. */
 const ahead = 2;
-/** A thread takes a moment to start: one that has nothing to do stays a while for the next file. */
+/** Starting a thread takes a moment, so an idle one stays a while for the next file. */
 const idleMs = 20_000;
-/** JavaScript is interrupted at once. */
+/** JavaScript stops at once; a thread that has not ended after this time is stuck in native code. */
 const endingMs = 5000;
 
 interface Order {
   readonly work: Omit<Work, 'sources' | 'beat'> & {
     readonly sources: readonly (Omit<Source, 'agent'> & { agent: string })[];
   };
-  /** Source and position of the line that is being read; no source while the thread waits. */
+  /** Source and position of the line being read; source −1 while the thread waits. */
   readonly beat: SharedArrayBuffer;
 }
 
@@ -38,7 +38,7 @@ function takeThread(): Worker {
 }
 
 function giveBack(thread: Worker): void {
-  // By name: without one, the listeners go by which the thread itself hears that somebody listens, and no message would come any more.
+  // Remove listeners by event name: without a name, Node's internal listeners would go too, and no message would arrive any more.
   for (const event of ['message', 'error', 'exit']) thread.removeAllListeners(event);
   thread.unref();
   if (idle !== undefined) return void thread.terminate();
@@ -54,15 +54,15 @@ function giveBack(thread: Worker): void {
 }
 
 /**
- * The same batches as `readBatches`, read ahead in another thread. Where reading stands still for the budget, the last batch says so of
- * that source, and those after it have no end: they are to be read again.
+ * Yields the same batches as `readBatches`, read ahead in another thread. If reading hangs for the whole budget, the last batch sets that
+ * source aside. The sources after it then have no end, and the caller must read them again.
  */
 export async function* readBatchesAhead(
   work: Work,
   budgetMs: number,
   signal?: AbortSignal,
 ): AsyncGenerator<Reading[], void, void> {
-  // From source, as tests run it, there is no file that a thread could load.
+  // Tests run from source, where there is no built file that a thread could load.
   if (import.meta.url.endsWith('.ts')) return yield* readBatches(work);
   const thread = takeThread();
   const ready: Reading[][] = [];
@@ -121,7 +121,7 @@ export async function* readBatchesAhead(
   }
 }
 
-/** What is written in another language cannot be interrupted: then only the whole process can be ended. What was committed is kept. */
+/** Native code cannot be interrupted, so this kills the whole process if the thread does not end. Committed work is kept. */
 async function endThread(thread: Worker): Promise<void> {
   const timer = setTimeout(() => process.kill(process.pid, 'SIGKILL'), endingMs);
   await thread.terminate();
@@ -160,7 +160,7 @@ if (!isMainThread && parentPort !== null) {
       wake();
     } else
       read(message).catch((error: unknown) => {
-        // As an error of the thread: the caller throws it.
+        // Thrown outside the promise, so that it becomes an error of the thread, which the caller rethrows.
         setImmediate(() => {
           throw error;
         });

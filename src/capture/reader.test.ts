@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { claudeCode } from '../agents/claude-code/index.ts';
 import { readBatches } from './reader.ts';
 
-it('a file of which no line can be used carries its failure in its chunk, so that no crash can come between', () => {
+it('a file without a single usable line carries its failure in its chunk, so that no crash can separate the two', () => {
   const root = mkdtempSync(path.join(tmpdir(), 'holdfast-reader-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
   const file = path.join(root, 'noise.jsonl');

@@ -1,4 +1,4 @@
-// Sources → readings: plans each file, reads what is new in it, and hands it on in batches worth a commit.
+// Sources → readings: plans each file, reads what is new in it, and yields batches that are worth a commit.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { ReaderState } from '../schema/reader-state.ts';
@@ -16,26 +16,26 @@ import { sessionKeys } from './session-keys.ts';
 
 export interface Work {
   readonly sources: readonly Source[];
-  /** What is stored about the files, by `stateKey`. */
+  /** Stored states of the files, by `stateKey`. */
   readonly states: ReadonlyMap<string, FileState>;
   readonly reimport: boolean;
   /** Reads again what an older version of the reader has read, and nothing else. */
   readonly renew?: boolean;
-  /** Whether what a file no longer holds is removed. */
+  /** Whether to remove entries that a file no longer contains. */
   readonly prune?: boolean;
-  /** The data folder: what an agent does in there is our own distiller's work. */
+  /** The data folder: sessions in it are our own distiller's work. */
   readonly home: string;
   readonly projects?: ProjectRules;
   readonly limits?: Limits;
-  /** What was set aside, by `stateKey`, and the version of the program; without it all is tried. */
+  /** Files that were set aside, by `stateKey`, and the program's version. Without it, all files are tried. */
   readonly aside?: { readonly files: ReadonlyMap<string, SetAside>; readonly version: string } | undefined;
-  /** What was carried into agents from others, by agent. */
+  /** Sessions that were carried from one agent into another, by agent. */
   readonly carried?: ReadonlyMap<string, Carried> | undefined;
-  /** Told before each line: which source, and where in it. */
+  /** Called before each line with the source's index and the position in it. */
   readonly beat?: ((source: number, pos: number) => void) | undefined;
 }
 
-/** What was found out about one source. Chunks come in order; the last reading of a source says how it ended. */
+/** One result for one source. Chunks come in order; the last reading of a source says how it ended. */
 export interface Reading {
   /** Index into the sources. */
   readonly source: number;
@@ -46,9 +46,9 @@ export interface Reading {
 export type End =
   | { readonly as: 'skipped'; readonly copy?: FileCopy }
   | { readonly as: 'read'; readonly malformed: number; readonly problem?: Problem }
-  /** It took too long; `pos` is where the line begins that was being read. */
+  /** Reading took too long; `pos` is where the current line begins. */
   | { readonly as: 'set aside'; readonly pos: number }
-  /** `note`: the key and root under which the failure is to be recorded, unless a chunk has recorded it. */
+  /** `note`: the key and root under which to record the failure, unless a chunk has recorded it. */
   | {
       readonly as: 'failed';
       readonly problem: Problem;
@@ -57,7 +57,7 @@ export type End =
 
 export const stateKey = (agent: string, key: string): string => `${agent} ${key}`;
 
-/** A commit for every small file would spend the time waiting for the disk; one for all would hold it too long. */
+/** One commit for each small file would mostly wait for the disk; one for all would hold the store too long. */
 const batchBytes = 4 << 20;
 const batchReadings = 256;
 
@@ -72,7 +72,7 @@ export function* readBatches(work: Work): Generator<Reading[], void, void> {
         .map((one) => privateTurns.get(one) ?? work.states.get(one)?.state)
         .find((state) => state !== undefined);
       if (beside !== undefined || agent.describe(key).subagent !== undefined) return beside;
-      // Other agents put their sessions elsewhere. Only those with private turns are worth looking for.
+      // Other agents keep their sessions elsewhere. Only sessions with private turns matter here.
       for (const state of privateTurns.values()) if (isOf(state, session)) return state;
       stored ??= [...work.states.values()].filter(({ state }) => hasPrivateTurns(state));
       return stored.find(({ state }) => isOf(state, session))?.state;
@@ -97,15 +97,15 @@ export function* readBatches(work: Work): Generator<Reading[], void, void> {
   if (batch.length > 0) yield batch;
 }
 
-/** What all files of a pass share. */
+/** Shared by all files of a pass. */
 interface Tools {
   readonly projectOf: (folder: string) => string;
-  /** What is known of the transcript of a subagent's session. */
+  /** The state of the transcript of the session that a subagent belongs to. */
   readonly sessionState: (source: Source, session: string) => ReaderState | undefined;
   readonly beat: (pos: number) => void;
 }
 
-/** Whether a subagent worked for a private prompt is known when its session's own transcript has been read. */
+/** Subagents come last: the transcript of their session tells whether they worked for a private prompt. */
 const subagentsLast = (sources: readonly Source[]): [number, Source][] => {
   const all = [...sources.entries()];
   const isSubagent = ({ agent, key }: Source) =>
@@ -120,7 +120,7 @@ function* readSource(source: Source, work: Work, tools: Tools): Generator<Omit<R
       yield { end: { as: 'skipped' } };
       return;
     }
-    // A file that was found to be another than the one whose key it shares is known by its path since.
+    // A file that shares its key with a different file has its own path as its key.
     const apart: Source = { ...source, key: source.path, root: path.dirname(source.path) };
     if (source.key !== apart.key && work.states.has(stateKey(source.agent.name, apart.key))) {
       yield* readSource(apart, work, tools);
@@ -135,7 +135,7 @@ function* readSource(source: Source, work: Work, tools: Tools): Generator<Omit<R
     if (plan.do === 'separate') {
       yield* readSource(apart, work, tools);
     } else if (plan.do === 'skip' && state?.status === 'failed' && !work.renew) {
-      // It may be readable again by now.
+      // It may be readable now.
       yield* readChunks(source, state, false, work, tools);
     } else if (plan.do === 'skip') {
       const { key, root, size } = source;
@@ -155,7 +155,7 @@ function* readSource(source: Source, work: Work, tools: Tools): Generator<Omit<R
   }
 }
 
-/** Whether it was set aside, and nothing has changed since that would let it be read. */
+/** Whether the file was set aside and nothing has changed that would make it readable. */
 function isAside(source: Source, { aside, states, reimport }: Work): boolean {
   const of = (key: string) => stateKey(source.agent.name, key);
   const found = aside?.files.get(of(source.key));
@@ -192,7 +192,7 @@ function* readChunks(
       };
       yield { chunk: last };
     }
-    // Nothing was left to read, but that the file could be opened is news for one that had failed.
+    // There was nothing to read, but the file has failed before and can be opened now: record that.
     if (last === undefined && begin?.status === 'failed') {
       last = judged(next(emptyPiece(begin.offset), notes, { restart: false }), source);
       yield { chunk: last };
@@ -209,7 +209,7 @@ function* readChunks(
   }
 }
 
-/** The failure is part of the chunk: between two transactions a crash could leave the file as if all were well. */
+/** The failure is part of the chunk: as a second transaction, a crash could leave the file without it. */
 const judged = (chunk: Chunk, { path: file }: Source): Chunk =>
   chunk.lines > 0 && chunk.malformed === chunk.lines
     ? {

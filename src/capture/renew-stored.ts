@@ -1,9 +1,9 @@
-// What an older version stored becomes as findable as what is stored now: in small steps, so that others can write in between.
+// Makes entries of older versions as easy to find as new ones: in small steps, so that other processes can write in between.
 import type { Store } from '../store/store.ts';
 
 const rowsInAStep = 500;
 
-/** At once when there is nothing to renew. Stops between two steps when asked to, and goes on next time. */
+/** Returns at once if there is nothing to renew. Stops between two steps on abort, and continues next time. */
 export async function renewStored({
   store,
   signal,

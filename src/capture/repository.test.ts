@@ -58,7 +58,7 @@ describe('the repository of a folder', () => {
     return at;
   };
 
-  it('is its remote, also from below and from a worktree', () => {
+  it('is its remote, also for a subfolder and a worktree', () => {
     const at = repository('git@github.com:acme/app.git');
     fs.mkdirSync(path.join(at, 'src/deep'), { recursive: true });
     const tree = path.join(folder(), 'tree');
@@ -72,7 +72,7 @@ describe('the repository of a folder', () => {
     expect(repositoryOf(at)).toBe('github.com/me/fork');
   });
 
-  it('is its first commit where there is no remote, and where the remote is a path', () => {
+  it('is its first commit if there is no remote, or if the remote is a path', () => {
     const at = repository();
     const first = `root:${git(at, 'rev-parse', 'HEAD').trim()}`;
     git(at, 'commit', '-q', '--allow-empty', '-m', 'second');
@@ -81,7 +81,7 @@ describe('the repository of a folder', () => {
     expect([repositoryOf(at), repositoryOf(clone)]).toEqual([first, first]);
   });
 
-  it('is unknown without a repository, without a commit, for a shallow clone without a remote, and for no folder', () => {
+  it('is unknown without a repository, without a commit, for a shallow clone without a remote, and for a missing folder', () => {
     const empty = folder();
     git(empty, 'init', '-q');
     const shallow = repository();

@@ -1,11 +1,11 @@
-// Which repository a folder belongs to, under a name that is the same on every machine: its remote, else its first commit.
+// The repository of a folder, under a name that is the same on every machine: its remote, otherwise its first commit.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
 /**
- * `github.com/acme/app` for a repository with a remote, `root:<commit>` for one without, undefined for a folder that is no repository,
- * has no commit, or is a shallow clone without a remote. Never the name or the path of a folder. Contract: never throws.
+ * `github.com/acme/app` for a repository with a remote, `root:<commit>` for one without. Undefined for a folder outside any repository,
+ * without a commit, or in a shallow clone without a remote. Never a folder's name or path. Contract: never throws.
  */
 export function repositoryOf(folder: string): string | undefined {
   const git = gitFolder(folder);
@@ -14,7 +14,7 @@ export function repositoryOf(folder: string): string | undefined {
   return (remote === undefined ? undefined : normalRemote(remote)) ?? firstCommit(folder, git);
 }
 
-/** Returns a function that remembers its answers for as long as it lives. */
+/** Returns a function that remembers its answers as long as it exists. */
 export function repositoryFinder(): (folder: string) => string | undefined {
   const known = new Map<string, string | undefined>();
   return (folder) => {
@@ -24,13 +24,13 @@ export function repositoryFinder(): (folder: string) => string | undefined {
 }
 
 /**
- * One spelling for all addresses of a repository: ssh and https forms, upper and lower case, users, ports and `.git` make no difference.
+ * One spelling for all addresses of a repository: ssh or https, upper or lower case, users, ports and `.git` make no difference.
  * Undefined for a path on this machine, which means nothing on another.
  */
 export function normalRemote(address: string): string | undefined {
   const text = address.trim();
   const named = /^(?:git\+)?(?:ssh|https?|git|ftps?):\/\/(?:[^/@]*@)?(\[[^\]]+\]|[^/:]+)(?::\d*)?\/(.+)$/i.exec(text);
-  // Not a drive of Windows (`C:\app`), and nothing with a slash before the colon: git takes that for a path.
+  // Not a Windows drive (`C:\app`), and no slash before the colon: git treats that as a path.
   const short = named ?? /^(?:[^@/\s]+@)?([^/:\s]{2,}|\[[^\]]+\]):(?!\/\/|\\)(.+)$/.exec(text);
   const [, host = '', rest = ''] = short ?? [];
   const repository = decoded(rest)
@@ -48,12 +48,12 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A stray per cent sign: the text stands for itself.
+    // A stray percent sign: keep the text as it is.
     return text;
   }
 }
 
-/** The address of `origin`, else of the first remote by name. */
+/** The address of `origin`, otherwise of the first remote by name. */
 function remoteIn(config: string): string | undefined {
   const remotes = new Map<string, string>();
   let name: string | undefined;
@@ -66,7 +66,7 @@ function remoteIn(config: string): string | undefined {
   return remotes.get('origin') ?? [...remotes].sort(([a], [b]) => (a < b ? -1 : 1))[0]?.[1];
 }
 
-/** The folder that holds the repository's own config: for a worktree that of the main tree. */
+/** The folder with the repository's config: for a worktree, that of the main tree. */
 function gitFolder(folder: string): string | undefined {
   if (!path.isAbsolute(folder)) return undefined;
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
@@ -85,7 +85,7 @@ function gitFolder(folder: string): string | undefined {
 }
 
 function firstCommit(folder: string, git: string): string | undefined {
-  // The first commit of a shallow clone is where it was cut.
+  // The first commit of a shallow clone is only where the history was cut off.
   if (fs.existsSync(path.join(git, 'shallow'))) return undefined;
   try {
     const roots = execFileSync('git', ['-C', folder, 'rev-list', '--max-parents=0', 'HEAD'], {
@@ -96,7 +96,7 @@ function firstCommit(folder: string, git: string): string | undefined {
     const [first] = roots.split('\n').filter(Boolean).sort();
     return first === undefined ? undefined : `root:${first}`;
   } catch {
-    // No git here, or no commit yet: then the folder has no name that another machine knows.
+    // No git installed, or no commit yet: the folder has no name that another machine knows.
     return undefined;
   }
 }
@@ -105,7 +105,7 @@ function read(file: string): string | undefined {
   try {
     return fs.readFileSync(file, 'utf8');
   } catch {
-    // Not there, or not ours to look at.
+    // Missing or not readable.
     return undefined;
   }
 }

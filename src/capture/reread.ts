@@ -1,5 +1,5 @@
-// Transcripts that an older version of a reader has read are read again, a bounded part at a time: from where the agent keeps them, else from
-// the vault's copy.
+// Reads transcripts again that an older version of a reader has read, a bounded part at a time: from where the agent keeps them,
+// otherwise from the vault's copy.
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
@@ -25,16 +25,16 @@ type Stale =
   | { readonly state: FileState; readonly source: Source }
   | { readonly state: FileState; readonly copy: VaultCopy };
 
-/** So much in one go, or one transcript that is longer: then others that write get their turn. */
+/** One pass reads this much, or one longer transcript, so that other writers get their turn. */
 const bytesAtOnce = 64 << 20;
-/** Far more than any transcript holds: a damaged copy must not fill the memory. */
+/** Larger than any transcript: a damaged copy must not fill the memory. */
 const longestCopy = 1 << 30;
 
-/** All that can be read again, the youngest first. What is neither with its agent nor in the vault stays as it is. */
+/** All transcripts that can be read again, youngest first. Those that neither the agent nor the vault has stay as they are. */
 export async function staleTranscripts({ store, config }: Deps): Promise<Stale[]> {
   const older = (await store.transcripts.states()).filter(
     ({ agent: name, key, reader, status, offset }) =>
-      // What came from a hub is read where it came from.
+      // Transcripts from a hub are read again on the machine that they came from.
       !key.startsWith(hubKeyPrefix) &&
       status === 'ok' &&
       offset > 0 &&
@@ -54,7 +54,7 @@ export async function staleTranscripts({ store, config }: Deps): Promise<Stale[]
     });
 }
 
-/** The first part of it as sources. `done` removes what was unpacked. */
+/** The first part of the stale transcripts, as sources. `done` removes unpacked copies. */
 export async function sourcesToRenew(deps: Deps): Promise<Sources & { done: () => void }> {
   const folder = path.join(deps.config.home, `rereading-${process.pid}`);
   const sources: Source[] = [];
@@ -86,10 +86,10 @@ function sourceAt(config: Config, { agent: name, key }: FileState, root: string)
     const source = fileSource(config, found, root);
     if (source?.agent.name !== name || !config.enabled(source.agent)) return undefined;
     if (source.key === key) return source;
-    // It was found to be another file than the one whose key it shares.
+    // A file that shares its key with a different file has its own path as its key.
     return key === file && !isInHomes(config, file) ? { ...source, key, root } : undefined;
   } catch (error) {
-    // It cannot be opened: the ordinary pass says so.
+    // It cannot be opened: the ordinary pass reports that.
     if (systemCode(error) !== undefined) return undefined;
     throw error;
   }
@@ -110,14 +110,14 @@ function unpacked(config: Config, { agent: name, key, copies }: FileState, copy:
     key,
     path: file,
     size: text.length,
-    // Where the agent had it, and where `resume` would put it back.
+    // Where the agent kept it, and where `resume` would put it back.
     root: homes ? config.agentHomesPath : ([...copies.keys()][0] ?? rootOf(config, agent, key)),
     fromVault: true,
     ...(homes ? { group: { name: group, folder: path.join(config.groupsPath, group) } } : {}),
   } satisfies Source;
 }
 
-/** Undefined where the copy is damaged: then what is stored stays as it is. */
+/** Undefined if the copy is damaged: the stored entries then stay as they are. */
 function textOf(copy: string, bytes: number): Buffer | undefined {
   try {
     return zlib.gunzipSync(fs.readFileSync(copy).subarray(0, bytes), { maxOutputLength: longestCopy });
@@ -129,7 +129,7 @@ function textOf(copy: string, bytes: number): Buffer | undefined {
 
 const folderName = /^rereading-(\d+)$/;
 
-/** Removes unpacked copies that a killed process has left. */
+/** Removes unpacked copies that killed processes have left. */
 export function clearUnpacked(home: string): void {
   for (const name of fs.readdirSync(home)) {
     const pid = Number(folderName.exec(name)?.[1]);

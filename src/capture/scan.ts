@@ -1,4 +1,4 @@
-// Finds the transcripts below a folder. Looks only: nothing is opened, moved or locked.
+// Finds the transcripts below a folder. It opens, moves and locks nothing.
 import fs from 'node:fs';
 import path from 'node:path';
 import { explain } from '../system/errors.ts';
@@ -20,9 +20,8 @@ export const problemOf = (file: string, error: unknown): Problem => {
 };
 
 /**
- * All files below `root` for which `wanted` holds, in a stable order. Symbolic links are followed, a loop is reported
- * and left; with `links` false they are passed over. With `into`, only folders for which it holds are looked into. Gives way to other
- * work between folders.
+ * All files below `root` that `wanted` accepts, in a stable order. Follows symbolic links, and reports and skips loops; with `links`
+ * false it skips links. With `into`, it enters only folders that `into` accepts. Yields to other work between folders.
  */
 export async function scan(
   root: string,
@@ -31,7 +30,7 @@ export async function scan(
 ): Promise<{ found: Found[]; problems: Problem[]; leftOut: number }> {
   const found: Found[] = [];
   const problems: Problem[] = [];
-  /** Problems that are no failure. */
+  /** Problems that are not failures. */
   let leftOut = 0;
   const leave = (file: string, why: string) => {
     leftOut++;

@@ -1,4 +1,4 @@
-// ① What is kept of a tool's input and output: its head and its tail, redacted.
+// ① What is kept of a tool's input and output: the head and the tail, redacted.
 import { briefingTag } from '../schema/briefing-tag.ts';
 import { recallTag } from '../schema/recall-tag.ts';
 import { redact } from './redaction/redact.ts';
@@ -8,7 +8,7 @@ export interface Kept {
   readonly tail: number;
 }
 
-/** Redacted, then head and tail of what is too long. Of a long text only what is kept, and a little more, is looked at. */
+/** Redacts a text, then keeps its head and tail if it is too long. Of a long text, only these parts and a margin are redacted. */
 export function shorten(said: string, size: Kept): string {
   const { head, tail } = size;
   if (said.length <= head + tail + 4 * margin || hidesAtLength(said)) return clip(redact(said), size);
@@ -16,11 +16,11 @@ export function shorten(said: string, size: Kept): string {
   return joined(first.slice(0, head), said.length - head - tail, last.slice(-tail));
 }
 
-/** What tells a secret, such as the name of its variable, is never further away than this from it. */
+/** The context that identifies a secret, such as its variable's name, is never further than this from the secret. */
 const margin = 256;
 const longestHeader = 4096;
 
-/** A secret has no blanks in it: a place between two words, near enough to the given one, cuts none. */
+/** A secret has no blanks in it, so a cut between two words never cuts a secret. */
 function wordEnd(text: string, at: number): number {
   let end = at;
   while (end < text.length && !isBlankCode(text.charCodeAt(end))) end++;
@@ -29,7 +29,7 @@ function wordEnd(text: string, at: number): number {
 
 function wordStart(text: string, at: number): number {
   let start = text.length + at - margin;
-  // The values of a header are many words: its name stands at the beginning of the line.
+  // A header's value has many words: its name is at the start of the line.
   const line = text.lastIndexOf('\n', start);
   if (start - line < longestHeader) start = line + 1;
   while (start > 0 && !isBlankCode(text.charCodeAt(start - 1))) start--;
@@ -38,7 +38,7 @@ function wordStart(text: string, at: number): number {
 
 const isBlankCode = (code: number): boolean => code <= 32;
 
-/** What is removed as a whole, and may be longer than the margin. */
+/** Passages that are removed as a whole and may be longer than the margin. */
 const hidesAtLength = (text: string): boolean =>
   text.includes('PRIVATE KEY') ||
   /(?:<|&lt;|&#60;|\\u003c|\\x3c)\s{0,20}\/?\s{0,20}private/i.test(text) ||

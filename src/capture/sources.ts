@@ -1,4 +1,4 @@
-// Which file belongs to which agent, and under which key: the same for a live tree, a backup of it, and a single file.
+// Which agent a file belongs to, and its key: the same for a live tree, a backup of it, and a single file.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Agent } from '../agents/agent.ts';
@@ -11,11 +11,11 @@ import { type Found, type Problem, problemOf, scan } from './scan.ts';
 export interface Sources {
   readonly sources: Source[];
   readonly problems: Problem[];
-  /** How many of the problems are no failure: empty files, files that no known agent wrote, what was looked into instead. */
+  /** How many of the problems are not failures: empty files, files of no known agent, folders named like transcripts, loops of links. */
   readonly leftOut: number;
 }
 
-/** The transcripts of every enabled agent, where that agent keeps them, and those of groups. Agents that are not installed have none. */
+/** The transcripts of every enabled agent, where that agent keeps them, and those of groups. An agent that is not installed has none. */
 export async function ownSources(config: Config): Promise<Sources> {
   const sources: Source[] = [];
   const problems: Problem[] = [];
@@ -37,7 +37,7 @@ export async function ownSources(config: Config): Promise<Sources> {
 const rootsOf = (config: Config): { agent: Agent; root: string }[] =>
   (agents as readonly Agent[]).flatMap((agent) => config.transcriptsPaths(agent).map((root) => ({ agent, root })));
 
-/** The transcripts of any agent below a folder. */
+/** The transcripts of all agents below a folder. */
 export async function folderSources(config: Config, folder: string): Promise<Sources> {
   const {
     found,
@@ -45,7 +45,7 @@ export async function folderSources(config: Config, folder: string): Promise<Sou
     leftOut: passed,
   } = await scan(folder, (file) => {
     const key = keyIn(folder, file);
-    // What is pulled from is no transcript itself.
+    // A source to pull from is not a transcript itself.
     const isPulled = (agents as readonly Agent[]).some((agent) => agent.pull?.isSource(key));
     return !isPulled && agents.some((agent) => agent.isTranscript(key));
   });
@@ -68,7 +68,7 @@ export async function folderSources(config: Config, folder: string): Promise<Sou
   return { sources, problems, leftOut };
 }
 
-/** One file as a source: inside an agent's own folder it has that agent's key, elsewhere one relative to the import root. */
+/** One file as a source. Inside an agent's own folder it has that agent's key, elsewhere a key relative to the import root. */
 export function fileSource(config: Config, file: Found, importRoot: string): Source | undefined {
   if (isInHomes(config, file.path)) return homeSource(config, file);
   for (const { agent, root } of rootsOf(config)) {
@@ -93,7 +93,7 @@ function authorOf(file: string): Agent | undefined {
       const text = bytes.toString('utf8', 0, got);
       const lines = text.split('\n').slice(0, 20);
       const values = lines.map((line) => parsed(line)).filter((value) => value !== undefined);
-      // The most particular agent is asked first: each knows what its own lines look like.
+      // Ask the agents with the most specific formats first: each recognises its own lines.
       const author = [...agents].reverse().find((agent) => agent.recognises(values));
       if (author !== undefined || values.length > 0 || got < length) return author;
     }

@@ -1,21 +1,21 @@
-// Watches a tree by its folders: a folder's watch tells of every file in it, so thousands of transcripts cost nothing each.
+// Watches a tree by its folders: a folder's watch reports every file in it, so thousands of transcripts need no watch each.
 import fs from 'node:fs';
 import path from 'node:path';
 import { systemCode } from '../system/errors.ts';
 
 export interface TreeEvents {
-  /** A wanted file appeared or changed. It may be told of more than once, and be gone by now. */
+  /** A wanted file appeared or changed. It may be reported more than once, and may be gone by now. */
   readonly file: (file: string) => void;
-  /** A wanted file is no longer there. */
+  /** A wanted file is gone. */
   readonly lost?: ((file: string) => void) | undefined;
-  /** The root itself was removed, moved or replaced; nothing is told of from here on. */
+  /** The root itself was removed, moved or replaced; there are no more reports after this. */
   readonly gone: () => void;
   readonly error: (error: unknown) => void;
 }
 
 /**
- * Files that are there at the start are not told of. With `into`, only folders for which it holds are looked into, and no links
- * are followed unless `links` says so. Returns how to stop.
+ * Does not report files that exist at the start. With `into`, it enters only folders that `into` accepts, and follows no links
+ * unless `links` is true. Returns a function that stops the watch.
  */
 export function watchTree(
   root: string,
@@ -32,14 +32,14 @@ export function watchTree(
     watches.set(target, watcher);
   }
 
-  /** Watches first and looks second: what comes in between is told of twice, never missed. */
+  /** Watches first and lists second: a file that appears in between is reported twice, never missed. */
   function enter(folder: string, tell: boolean): void {
     try {
       watch(folder, (kind, name) => changed(folder, kind, name));
       for (const item of fs.readdirSync(folder, { withFileTypes: true }))
         look(path.join(folder, item.name), item, tell);
     } catch (error) {
-      // Gone meanwhile: the folder above tells of it.
+      // Already gone: the folder above reports it.
       if (systemCode(error) !== 'ENOENT') on.error(error);
     }
   }
@@ -50,7 +50,7 @@ export function watchTree(
       const stat = fs.statSync(target, { throwIfNoEntry: false });
       if (stat?.isDirectory() && !leadsBack(root, target) && into?.(target) !== false) enter(target, tell);
       if (!stat?.isFile() || !wanted(target)) return;
-      // What the link points to changes elsewhere.
+      // A link's target changes elsewhere, so it needs its own watch.
       if (!watches.has(target)) watch(target, () => on.file(target));
       if (tell) on.file(target);
     } else if (item.isDirectory()) {
@@ -63,13 +63,13 @@ export function watchTree(
     const target = name === null ? folder : path.join(folder, name);
     try {
       const stat = fs.lstatSync(target, { throwIfNoEntry: false });
-      // A folder that is renamed or removed says so under its own name.
+      // A renamed or removed folder reports itself under its own name.
       if (folder === root && name === path.basename(root) && stat === undefined) {
         close();
         on.gone();
       } else if (target === folder || stat?.isDirectory() || stat?.isSymbolicLink()) {
         if (kind === 'change' && watches.has(target) && target !== folder) return;
-        // Made anew, perhaps under the number of the old one: its watch may be dead.
+        // Created again, perhaps with the inode number of the old one: its watch may be dead.
         leave(target);
         look(target, fs.lstatSync(target), true);
       } else if (stat === undefined) {
@@ -98,7 +98,7 @@ export function watchTree(
   return close;
 }
 
-/** Whether a linked folder is one of those that lead to it. */
+/** Whether a linked folder is one of the folders above the link. */
 function leadsBack(root: string, link: string): boolean {
   const real = fs.realpathSync(link);
   for (let above = path.dirname(link); above.length >= root.length; above = path.dirname(above)) {

@@ -1,4 +1,4 @@
-// Lines of a kind that a reader does not know: a newer version of the agent may write them. They are counted, and never an error.
+// Lines of a kind that a reader does not know: a newer version of the agent may write them. They are counted and are never an error.
 import type { CaptureState } from '../schema/reader-state.ts';
 
 const mostKinds = 20;

@@ -1,5 +1,5 @@
-// ① One walk over the lines of a transcript, for the store and for the vault: what each line says about the session, its folder and the
-// time holds for the lines after it. It is all in the reader's state, so a walk can go on later.
+// ① Walks over the lines of a transcript, for the store and for the vault. What a line says about the session, its folder and the
+// time applies to the lines after it. All of this is in the reader's state, so a walk can continue later.
 import type { Agent, ParsedEntry, ParsedHeader, ParsedLine } from '../agents/agent.ts';
 import type { ReaderState } from '../schema/reader-state.ts';
 import { redact } from './redaction/redact.ts';
@@ -7,22 +7,22 @@ import { countUnknown } from './unknown-lines.ts';
 
 export interface Walk {
   readonly state: ReaderState;
-  /** Reads the next line. Contract: `enter` is called for each header and entry of it, in order. */
+  /** Reads the next line. Contract: the caller calls `enter` for each header and entry of it, in order. */
   read(line: unknown): ParsedLine;
-  /** From this item on, lines speak of its session. */
+  /** From this item on, lines belong to its session. */
   enter(item: ParsedEntry | ParsedHeader): void;
-  /** The session that lines speak of now, unless one names another. */
+  /** The session that lines belong to now, unless one names another. */
   session(named?: string): string;
   /** The folder of an entry, redacted. */
   folderOf(entry: ParsedEntry): string | undefined;
-  /** When the last line with a time was written. */
+  /** The time of the last line that had one. */
   lineAt(): number | undefined;
 }
 
-/** Nearly every line names the same folder. */
+/** Nearly all lines name the same folder. */
 const rememberedFolders = 100;
 
-/** Changes the state. */
+/** Updates the state. */
 export function openWalk(agent: Agent, key: string, state: ReaderState): Walk {
   const { session: described } = agent.describe(key);
   const { capture } = state;
@@ -44,7 +44,7 @@ export function openWalk(agent: Agent, key: string, state: ReaderState): Walk {
       if (item.session !== undefined) capture.session = item.session;
       if (item.kind === 'entry') return;
       if (item.cwd !== undefined) capture.cwd = clean(item.cwd);
-      // Only a subagent's header names the session that it works for.
+      // Only a subagent's header names the session that the subagent works for.
       if (item.parent !== undefined && item.subagent !== undefined) capture.parent = item.parent;
     },
     session: (named) => named ?? capture.session ?? described,

@@ -41,7 +41,7 @@ const write = (name: string, text = '{}\n') => {
 
 const hears = (...names: string[]) => expect.poll(() => [...told].sort()).toEqual(names.sort());
 
-it('tells of files that grow or appear below a hidden folder, and of no others', async () => {
+it('reports files that grow or appear below a hidden folder, and no others', async () => {
   write('a/old.jsonl');
   write('a/still.jsonl');
   await start();
@@ -51,7 +51,7 @@ it('tells of files that grow or appear below a hidden folder, and of no others',
   await hears('a/old.jsonl', 'a/new.jsonl');
 });
 
-it('misses nothing in folders that are made, filled and moved in at once', async () => {
+it('misses nothing in folders that are created, filled and moved in at once', async () => {
   await start();
   for (let i = 0; i < 50; i++) write(`made-${i}/deep/er/s.jsonl`);
   const elsewhere = path.join(folder, 'elsewhere');
@@ -61,7 +61,7 @@ it('misses nothing in folders that are made, filled and moved in at once', async
   await hears('moved/inner/s.jsonl', ...Array.from({ length: 50 }, (_, i) => `made-${i}/deep/er/s.jsonl`));
 });
 
-it('goes on with a folder that was removed and made again', async () => {
+it('continues with a folder that was removed and created again', async () => {
   write('a/b/s.jsonl');
   await start();
   fs.rmSync(path.join(root, 'a'), { recursive: true });
@@ -72,7 +72,7 @@ it('goes on with a folder that was removed and made again', async () => {
   await hears('a/b/t.jsonl');
 });
 
-it.each(['projects', ''])('goes on when the watched folder itself goes and comes back (.claude/%s)', async (name) => {
+it.each(['projects', ''])('continues when the watched folder goes and comes back (.claude/%s)', async (name) => {
   write('a/s.jsonl');
   await start();
   fs.rmSync(path.join(folder, '.claude', name), { recursive: true });
@@ -84,7 +84,7 @@ it.each(['projects', ''])('goes on when the watched folder itself goes and comes
   await expect.poll(() => [...told]).toContain('a/u.jsonl');
 });
 
-it('asks for a scan when the watched folder is replaced in one breath', async () => {
+it('asks for a scan when the watched folder is removed and recreated at once', async () => {
   write('a/s.jsonl');
   await start();
   fs.rmSync(root, { recursive: true });
@@ -94,14 +94,14 @@ it('asks for a scan when the watched folder is replaced in one breath', async ()
   await expect.poll(() => [...told]).toContain('a/u.jsonl');
 });
 
-it('waits for a folder that is not there yet', async () => {
+it('waits for a folder that does not exist yet', async () => {
   fs.rmSync(path.join(folder, '.claude'), { recursive: true });
   await start();
   write('a/s.jsonl');
   await expect.poll(() => roots).toBe(1);
 });
 
-it('follows links to files and folders, and leaves those that lead back', async () => {
+it('follows links to files and folders, except links that lead back', async () => {
   const real = path.join(folder, 'real');
   fs.mkdirSync(real);
   fs.writeFileSync(path.join(real, 's.jsonl'), '{}\n');
@@ -113,7 +113,7 @@ it('follows links to files and folders, and leaves those that lead back', async 
   await hears('linked/s.jsonl', 'one.jsonl');
 });
 
-it('says nothing more once it is closed', async () => {
+it('reports nothing more once it is closed', async () => {
   write('a/s.jsonl');
   await start();
   await watch?.close();

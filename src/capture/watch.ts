@@ -1,4 +1,4 @@
-// Tells of transcripts that appear or grow below a folder; also when that folder comes later, goes, and comes back.
+// Reports transcripts that appear or grow below a folder, even if that folder is created later, or is removed and comes back.
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TreeEvents, watchTree } from './tree.ts';
@@ -8,9 +8,9 @@ export interface Watch {
 }
 
 /**
- * Resolves when changes are being seen. Files that are there at that moment are not told of: the scan takes them.
- * Where the system gives no watch, `error` is told, and nothing else.
- * `onRoot` is called whenever the folder has come back: what it holds then must be scanned. `into` and `links`: see `watchTree`.
+ * Resolves when the watch is active. Does not report files that exist at that moment: the scan reads them.
+ * If the system refuses a watch, only `error` is called.
+ * `onRoot` is called whenever the folder has come back: its files must then be scanned. `into` and `links`: see `watchTree`.
  */
 export async function watchFolder(
   root: string,
@@ -31,7 +31,7 @@ export async function watchFolder(
     leaveTree = watchTree(root, wanted, { file: on.file, lost: on.lost, gone, error: on.error }, into, links);
   }
 
-  /** Looks at the nearest folder above that exists until the root is there again. */
+  /** Watches the nearest existing folder above until the root exists again. */
   async function awaitRoot(): Promise<void> {
     above?.close();
     above = undefined;
@@ -49,11 +49,11 @@ export async function watchFolder(
       });
       above.on('error', on.error);
     } catch (error) {
-      // The system gives no watch: who asked for one has to look for himself.
+      // The system refuses a watch: the caller has to scan instead.
       on.error(error);
       return;
     }
-    // It may have come between the look and the watch.
+    // The folder may have appeared between the check and the watch.
     if (fs.existsSync(root) || nextStep(folder, root)) await awaitRoot();
   }
 
@@ -69,7 +69,7 @@ export async function watchFolder(
   };
 }
 
-/** Whether the next folder on the way from `folder` to `root` exists by now. */
+/** Whether the next folder on the way from `folder` to `root` exists now. */
 function nextStep(folder: string, root: string): boolean {
   const [step] = path.relative(folder, root).split(path.sep);
   return step !== undefined && step !== '' && fs.existsSync(path.join(folder, step));

@@ -1,19 +1,19 @@
-// Tells when reading stands still: on one line, or on less than a megabyte of a file, for as long as the budget.
+// Detects that reading hangs: on one line, or on less than a megabyte of a file, for the whole budget.
 
-/** Where the reading is; no source while nothing is being read. */
+/** Where the reader is. */
 export interface Beat {
   readonly source: number;
   readonly pos: number;
 }
 
-/** So much in one budget is progress. */
+/** Reading this much within one budget is progress. */
 const enough = 1 << 20;
-/** A budget is counted in looks, not by a clock: while the one who looks is held up himself, no time passes for the other. */
+/** The budget is counted in looks, not in clock time: while the looking thread is blocked, no time counts against the reader. */
 const looks = 20;
 
 export const lookEveryMs = (budgetMs: number): number => Math.max(10, budgetMs / looks);
 
-/** To be called in even intervals; gives the place once it has stood still for the whole budget. */
+/** Call it at even intervals. It returns the position once the reader has been stuck for the whole budget. */
 export function watchdog(read: () => Beat | undefined): () => Beat | undefined {
   let mark: Beat | undefined;
   let still = 0;

@@ -1,4 +1,4 @@
-// Clients without a transcript (an editor, a custom agent that posts): what they say goes into a transcript of ours, which ingest reads.
+// Clients without a transcript (an editor, a custom agent that posts): we write their messages into a transcript of ours, which ingest reads.
 import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -35,7 +35,7 @@ export interface ClientComplete {
   readonly reason?: string | undefined;
 }
 
-/** Each resolves when what was said is on the disk. */
+/** Each method resolves when the message is on disk. */
 export interface Clients {
   init(said: ClientInit): Promise<{ session: string; promptNumber: number }>;
   /** `stored` is false for a tool on the skip list. */
@@ -48,11 +48,11 @@ export function openClients(deps: LiveDeps): Clients {
   const { store, clock, events } = deps;
   const root = deps.config.watchPath(client);
   const now = () => new Date(clock()).toISOString();
-  // The name is a hash: whatever id a client chooses, it cannot lead out of the folder.
+  // The name is a hash, so no client-chosen id can lead out of the folder.
   const keyOf = (session: string) => `${createHash('sha256').update(session).digest('hex').slice(0, 40)}.jsonl`;
   const fileOf = (session: string) => path.join(root, keyOf(session));
   const limits = liveLimits(deps);
-  /** A session that works in an ignored folder: not even its end is noted. An empty file says so, since the worker may be started again. */
+  /** Nothing of a session in an ignored folder is noted, not even its end. An empty file marks it, because the worker may restart. */
   const ignoredFile = (session: string) =>
     path.join(deps.config.home, 'ignored', path.basename(fileOf(session), '.jsonl'));
   const isIgnored = (session: string): boolean => fs.existsSync(ignoredFile(session));
@@ -67,7 +67,7 @@ export function openClients(deps: LiveDeps): Clients {
       throw explain(error, ignoredFile(session));
     }
   }
-  /** A worker that was started in the middle of a turn finds its prompt in the session's transcript, whether that was read or not. */
+  /** A worker that started in the middle of a turn finds the turn's prompt in the session's transcript, even if ingest has not read it. */
   const keepsText = (session: string): Promise<boolean> => {
     if (!limits.knowsTurn(client.name, session) && lastPromptIsPrivate(fileOf(session)))
       limits.beginTurn(client.name, session, hiddenPrompt);
@@ -83,7 +83,7 @@ export function openClients(deps: LiveDeps): Clients {
         const { size } = fs.fstatSync(handle);
         const head: ClientLine = { kind: 'session', id: randomUUID(), at: now(), session, cwd };
         const all = size === 0 ? [head, ...lines] : lines;
-        // One call: lines of two requests never mix. It throws unless all of it is written.
+        // One call, so that lines of two requests never mix. It throws unless everything is written.
         const text = all.map((line) => `${JSON.stringify(line)}\n`).join('');
         fs.writeFileSync(handle, endsLine(handle, size) ? text : `\n${text}`);
         fs.fdatasyncSync(handle);
@@ -122,7 +122,7 @@ export function openClients(deps: LiveDeps): Clients {
       noteIgnored(session, false);
       const hidden = userPrompt !== undefined && limits.beginTurn(client.name, session, userPrompt);
       const keeps = hidden || (await limits.keepsText(client.name, session));
-      // An empty private passage says that what follows is private, also to a worker that is started in between.
+      // An empty private passage marks what follows as private, also for a worker that restarts in between.
       const text = hidden ? hiddenPrompt : keeps ? clean(userPrompt) : '';
       const lines: ClientLine[] = text === '' ? [] : [{ kind: 'prompt', id: randomUUID(), at: now(), text }];
       if (keeps) append(session, lines, cwd ?? (project === undefined ? undefined : redact(project)));
@@ -162,7 +162,7 @@ export function openClients(deps: LiveDeps): Clients {
       const keeps = await keepsText(session);
       const prompt = keeps ? clean(last_user_message) : '';
       const answer = keeps ? clean(last_assistant_message) : '';
-      // Into the transcript: what sums up the session reads that. A client that has told the prompt before does not tell another one here.
+      // Written to the transcript because the summary is made from it. A client that already sent the prompt does not start a new turn here.
       const before = lastTurn(fileOf(session));
       const isNewTurn = prompt !== '' && before.prompt !== prompt && before.last !== 'prompt';
       const said = (kind: 'prompt' | 'answer', text: string) => ({ kind, id: randomUUID(), at: now(), text });
@@ -193,12 +193,12 @@ export function openClients(deps: LiveDeps): Clients {
 }
 
 const hiddenPrompt = '<private></private>';
-/** More than any turn holds. */
+/** Longer than any turn. */
 const longestTurn = 16 << 20;
 
 const lastPromptIsPrivate = (file: string): boolean => lastTurn(file).prompt === hiddenPrompt;
 
-/** What the client has said last: the last prompt and the last answer, as far as they stand in the end of its transcript, and which came later. */
+/** The last prompt and the last answer in the end of the client's transcript, and which of them came later. */
 function lastTurn(file: string): { prompt?: string; answer?: string; last?: 'prompt' | 'answer' } {
   const text = endOf(file);
   const find = (kind: 'prompt' | 'answer'): { at: number; text?: string } => {
@@ -218,7 +218,7 @@ function saidIn(line: string): { text?: string } {
     const { text } = JSON.parse(line) as { text?: unknown };
     return typeof text === 'string' ? { text } : {};
   } catch {
-    // Half a line, which a full disk has left.
+    // Half a line, left by a full disk.
     return {};
   }
 }
@@ -240,10 +240,10 @@ function endOf(file: string): string {
   }
 }
 
-/** Without what the client or another memory has put into it, and without secrets. */
+/** The text without secrets and without passages that the client or another memory has injected. */
 const clean = (said: string | undefined): string => redact(withoutInjected(said ?? '')).trim();
 
-/** A client chooses its ids. One that holds a secret is told apart from others by a hash. */
+/** Clients choose their ids. If an id contains a secret, a hash takes its place. */
 function cleanId(session: string): string {
   const clean = redact(session);
   return clean === session
@@ -251,7 +251,7 @@ function cleanId(session: string): string {
     : `${clean.trim()} ${createHash('sha256').update(session).digest('hex').slice(0, 12)}`;
 }
 
-/** A full disk or a power cut may have left half a line: what follows must not become part of it. */
+/** A full disk or a power cut may have left half a line: the next line must not become part of it. */
 function endsLine(handle: number, size: number): boolean {
   const last = Buffer.alloc(1);
   return size === 0 || (fs.readSync(handle, last, 0, 1, size - 1) === 1 && last[0] === 0x0a);

@@ -1,4 +1,4 @@
-// ① A hook's payload → what it changes: it wakes ingest for its transcript and brings what the transcript lacks.
+// ① A hook's payload → its effects: it wakes ingest for its transcript and adds what the transcript lacks.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Agent } from '../../agents/agent.ts';
@@ -20,20 +20,20 @@ export interface LiveDeps {
   readonly events: LiveEvents;
   /** Asks ingest to look at a transcript soon. */
   readonly wake: (file: string) => void;
-  /** Told when an agent compacts a session: what was said until now is summed up. */
+  /** Called when an agent compacts a session. The worker then archives the session. */
   readonly compacts?: ((agent: AgentName, session: string) => void) | undefined;
-  /** Says what the past knows about a prompt, where the person has asked for that. */
+  /** Returns what the memory knows about a prompt, if the user has turned that on. */
   readonly onPrompt?:
     | ((prompt: string, session: string, cwd: string | undefined) => Promise<string | undefined>)
     | undefined;
 }
 
 export interface HookAnswer {
-  /** Text for the agent, where the event takes some. */
+  /** Text for the agent, if the event accepts text. */
   readonly context?: string;
 }
 
-/** Contract: throws for a payload that is none, and when the store cannot be written; the client goes on either way. */
+/** Contract: throws for an invalid payload, and if the store cannot be written; the client continues either way. */
 export async function receiveHook(deps: LiveDeps, agent: Agent, payload: unknown): Promise<HookAnswer> {
   const event = agent.readHook?.(payload);
   if (event === undefined) {
@@ -44,7 +44,7 @@ export async function receiveHook(deps: LiveDeps, agent: Agent, payload: unknown
   const root = deps.config.watchPath(agent);
   for (const file of event.transcripts) if (isInside(root, file)) deps.wake(file);
   const limits = liveLimits(deps);
-  // The transcript keeps what was summed up, so it is as good to hear of it afterwards.
+  // The transcript keeps what was compacted, so it does no harm to hear of it afterwards.
   const compacted = event.kind === 'compact' || (event.kind === 'start' && event.reason === 'compact');
   if (compacted && !limits.isIgnored(event.cwd)) deps.compacts?.(agent.name, event.session);
   if (event.prompt !== undefined) limits.beginTurn(agent.name, event.session, event.prompt);
@@ -89,7 +89,7 @@ function changeOf(event: HookEvent): Pick<SessionChange, 'event' | 'promptId' | 
   }
 }
 
-/** Infinite where it cannot be known. */
+/** Infinity if the size is unknown. */
 function sizeOf(file: string): number {
   try {
     return fs.statSync(file).size;
@@ -98,13 +98,13 @@ function sizeOf(file: string): number {
   }
 }
 
-/** Whether a path that a stranger may have named lies below the agent's own folder, links resolved. Contract: never throws. */
+/** Whether a path from an untrusted caller is below the agent's own folder, links resolved. Contract: never throws. */
 function isInside(root: string, file: string): boolean {
   try {
     const below = path.relative(fs.realpathSync(root), fs.realpathSync(file));
     return below !== '' && !below.startsWith('..') && !path.isAbsolute(below);
   } catch {
-    // A file that is not there yet: the watcher tells when it is.
+    // The file does not exist yet: the watcher reports it when it does.
     return false;
   }
 }

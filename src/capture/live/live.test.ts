@@ -43,7 +43,7 @@ const hook = (name: string, rest: object = {}) =>
 const state = () => store.sessions.state('claude-code', 's1');
 
 describe('a hook', () => {
-  it('4. counts prompts 1, 2, 3 for a session, and the same prompt told twice once', async () => {
+  it('4. counts prompts 1, 2, 3 of a session, and counts a repeated prompt once', async () => {
     await hook('UserPromptSubmit', { prompt: 'one', prompt_id: 'a' });
     await hook('UserPromptSubmit', { prompt: 'one', prompt_id: 'a' });
     await hook('UserPromptSubmit', { prompt: 'two', prompt_id: 'b' });
@@ -86,7 +86,7 @@ describe('a hook', () => {
     });
   });
 
-  it('10. that comes twice has the effect of one', async () => {
+  it('10. has the same effect when it arrives twice', async () => {
     await hook('Stop', { last_assistant_message: 'x' });
     const once = await state();
     await hook('Stop', { last_assistant_message: 'x' });
@@ -118,7 +118,7 @@ describe('a hook', () => {
   });
 
   it.each([undefined, null, 7, 'text', [], {}, { session_id: 's' }, { hook_event_name: 'Stop', session_id: 5 }])(
-    'refuses what is no payload (%j)',
+    'refuses an invalid payload (%j)',
     async (payload) => {
       await expect(receiveHook(deps, claudeCode, payload)).rejects.toMatchObject({ code: 'BAD_INPUT' });
     },
@@ -168,7 +168,7 @@ describe('a client without a transcript', () => {
   });
 });
 
-it('a session of a client in an ignored folder leaves nothing, not even its end', async () => {
+it('nothing is kept of a client session in an ignored folder, not even its end', async () => {
   const clients = openClients({
     ...deps,
     config: loadConfig({ ...config.environment, HOLDFAST_IGNORE: '/home/dev/*' }),
@@ -185,7 +185,7 @@ it('a session of a client in an ignored folder leaves nothing, not even its end'
   expect(told).toEqual([]);
 });
 
-it('half a line that a full disk left takes nothing along that comes after it', async () => {
+it('half a line left by a full disk does not spoil the lines after it', async () => {
   const clients = openClients(deps);
   await clients.init({ sessionId: 'c', cwd: '/home/dev/app', userPrompt: 'before' });
   const [name] = fs.readdirSync(config.watchPath(client));
@@ -214,11 +214,11 @@ describe('6. tools whose uses are not kept', () => {
     ...['TodoRead', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet', 'ReadMcpResourceTool', 'ToolSearch'],
   ];
 
-  it('are these, unless the person says otherwise', () => {
+  it('are these by default', () => {
     expect(config.settings.skipTools).toEqual(byDefault);
   });
 
-  it.each(byDefault)('%s is one, in a transcript and from a client; that it was used is kept', async (name) => {
+  it.each(byDefault)('includes %s, in a transcript and from a client; the entry still names the tool', async (name) => {
     write([name, 'Bash']);
     await ingest({ store, config, clock: deps.clock }, {});
     expect((await store.entries.toolUses(['u1'])).map(({ tool }) => tool)).toEqual(['Bash']);
@@ -229,7 +229,7 @@ describe('6. tools whose uses are not kept', () => {
     expect(await clients.observe({ sessionId: 'c', tool_name: 'Bash' })).toEqual({ stored: true });
   });
 
-  it('are those of the setting, and no others, once it is set', async () => {
+  it('are exactly those of the setting, once it is set', async () => {
     const own = loadConfig({ ...config.environment, HOLDFAST_SKIP_TOOLS: 'Bash,mcp__tide__gauge' });
     write([...byDefault, 'Bash', 'mcp__tide__gauge', 'Read']);
     await ingest({ store, config: own, clock: deps.clock }, {});
@@ -248,7 +248,7 @@ describe('7. the last messages of a client without a transcript', () => {
   const said = async () => (await store.entries.transcript('client', 'c')).map(({ role, text }) => [role, text]);
   const taken = () => ingest({ store, config, clock: deps.clock }, {});
 
-  it('are stored once, without what was put into them, also when the client has told of nothing else', async () => {
+  it('are stored once, without injected text, even when the client has sent nothing else', async () => {
     const clients = openClients(deps);
     const last = {
       sessionId: 'c',
@@ -268,7 +268,7 @@ describe('7. the last messages of a client without a transcript', () => {
     });
   });
 
-  it('do not double a prompt that the client has told of', async () => {
+  it('do not repeat a prompt that the client has already sent', async () => {
     const clients = openClients(deps);
     await clients.init({ sessionId: 'c', userPrompt: `Which buoy is loose?${reminder}` });
     await clients.summarize({ sessionId: 'c', last_user_message: 'Which buoy', last_assistant_message: 'One.' });
@@ -282,7 +282,7 @@ describe('7. the last messages of a client without a transcript', () => {
     ]);
   });
 
-  it('leave nothing where they are only a reminder, or private', async () => {
+  it('store nothing when they are only a reminder, or private', async () => {
     const clients = openClients(deps);
     await clients.summarize({ sessionId: 'c', last_user_message: reminder, last_assistant_message: reminder });
     await clients.summarize({ sessionId: 'c', last_user_message: '<private>key</private>' });
@@ -291,7 +291,7 @@ describe('7. the last messages of a client without a transcript', () => {
   });
 });
 
-it('a tool input that is nested without end costs no other line its place', async () => {
+it('a very deeply nested tool input loses no other line', async () => {
   const root = path.join(config.watchPath(claudeCode), 'p');
   fs.mkdirSync(root, { recursive: true });
   const line = (uuid: string, content: string) =>

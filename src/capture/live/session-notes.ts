@@ -1,4 +1,4 @@
-// ① What one piece of a transcript says about its sessions, beside what was said in them: folder, title, and facts such as the branch.
+// ① What one piece of a transcript says about its sessions, apart from the entries: folder, title, and facts such as the branch.
 import type { ParsedEntry, ParsedHeader, ParsedItem } from '../../agents/agent.ts';
 import type { CaptureState } from '../../schema/reader-state.ts';
 import type { FactKind, TitleSource } from '../../schema/session-fact.ts';
@@ -14,7 +14,7 @@ interface Noted {
   facts: SessionFact[];
 }
 
-/** Longer ones are no names. */
+/** A longer text is not a name. */
 const longestFact = 1000;
 const mostEarlyFacts = 50;
 
@@ -39,7 +39,7 @@ export function sessionNotes(state: CaptureState, hashOf: (text: string) => stri
   }
 
   return {
-    /** `hasEntries`: a session without entries is none yet; its first entry brings along what was noted. */
+    /** `hasEntries`: a session without entries is not stored yet; its first entry brings along what was noted. */
     title(item: Title, session: string, isKept: boolean, hasEntries: boolean): void {
       const hash = hashOf(item.title);
       if (!isKept) state.hiddenTitle = hash;
@@ -65,7 +65,7 @@ export function sessionNotes(state: CaptureState, hashOf: (text: string) => stri
         state.earlyFacts = [...early, { kind, value: redact(value).slice(0, longestFact), pos }];
     },
 
-    /** From here on the file speaks of another session. */
+    /** From here on the file is about another session. */
     change(): void {
       delete state.title;
       delete state.titleBy;

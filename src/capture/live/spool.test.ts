@@ -47,7 +47,7 @@ const payload = (name: string, more: object = {}) =>
 const open = (own = deps) => openSpool(own, (error) => complaints.push(error));
 const state = () => store.sessions.state('claude-code', 's1');
 
-it('what waits is taken in, oldest first, as of when it was left', async () => {
+it('the spool takes in waiting payloads, oldest first, with the time when they were left', async () => {
   leave('claude-code.9.json', payload('SessionEnd', { reason: 'other' }), Date.parse('2026-02-01T00:00:02Z'));
   leave('claude-code.10.json', payload('SessionStart', { source: 'startup' }), Date.parse('2026-02-01T00:00:01Z'));
   const spool = await open();
@@ -60,7 +60,7 @@ it('what waits is taken in, oldest first, as of when it was left', async () => {
   await spool.close();
 });
 
-it('what comes later is taken in at once', async () => {
+it('the spool takes in a new payload at once', async () => {
   const spool = await open();
   leave('claude-code.1.json', payload('SessionEnd', { reason: 'clear' }));
   await expect.poll(state).toMatchObject({ endReason: 'clear' });
@@ -68,7 +68,7 @@ it('what comes later is taken in at once', async () => {
   await spool.close();
 });
 
-it('what is no payload goes, half a file waits, and an abandoned one goes too', async () => {
+it('the spool removes invalid payloads and abandoned halves, and waits for the rest of a half-written file', async () => {
   leave('claude-code.1.json', '{"session_id":');
   leave('claude-code.2.json', '[]');
   leave('somebody.3.json', payload('SessionEnd'));
@@ -80,7 +80,7 @@ it('what is no payload goes, half a file waits, and an abandoned one goes too', 
   await spool.close();
 });
 
-it('3. a store that cannot be written loses nothing: the next look takes it in', async () => {
+it('3. a failing store loses no payload: the next pass takes it in', async () => {
   leave('claude-code.1.json', payload('SessionEnd', { reason: 'other' }));
   let full = true;
   const failing: Store = {
@@ -101,7 +101,7 @@ it('3. a store that cannot be written loses nothing: the next look takes it in',
   await spool.close();
 });
 
-it('3. settings that cannot be read lose nothing either', async () => {
+it('3. unreadable settings lose no payload either', async () => {
   const settings = path.join(home, 'config.json');
   fs.writeFileSync(settings, '{ "ignore": [');
   leave('claude-code.1.json', payload('SessionEnd', { reason: 'other', cwd: '/srv/shop' }));

@@ -1,5 +1,5 @@
-// ① What hooks note, in files of the data folder: `spool/<agent>.<anything>.note` holds lines `{"given": hash, "payload": …}`, appended by
-// a shell; `<agent>.<anything>.json` one payload, as hooks of earlier versions left it. Each is received, then removed.
+// ① Notes that hooks leave in the data folder. A shell appends lines `{"given": hash, "payload": …}` to `spool/<agent>.<anything>.note`;
+// `<agent>.<anything>.json` holds one payload, as older hooks wrote it. The spool takes in each file, then removes it.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Agent } from '../../agents/agent.ts';
@@ -12,16 +12,16 @@ import { type LiveDeps, receiveHook } from './hook.ts';
 import { liveLimits } from './live-limits.ts';
 
 export interface Spool {
-  /** Takes in what is there, oldest first. Contract: never throws. */
+  /** Takes in all waiting files, oldest first. Contract: never throws. */
   drain(): Promise<void>;
   close(): Promise<void>;
 }
 
 const maxBytes = 8 << 20;
-/** Half a file that nobody will complete. */
+/** After this long, a half-written file counts as abandoned. */
 const abandonedMs = 60 * 60_000;
 
-/** Takes in what waits, and from then on what comes. */
+/** Takes in what is waiting, then watches for new files. */
 export async function openSpool(deps: LiveDeps, complain: (error: unknown) => void): Promise<Spool> {
   const folder = path.join(deps.config.home, 'spool');
   let watcher: fs.FSWatcher | undefined;
@@ -46,7 +46,7 @@ export async function openSpool(deps: LiveDeps, complain: (error: unknown) => vo
     });
     watcher.on('error', complain);
   } catch (error) {
-    // Without a watch the poll looks.
+    // Without a watch, polling finds the files.
     complain(error);
   }
   await drain();
@@ -88,7 +88,7 @@ function notesIn(name: string, text: string): Note[] {
   return text.split('\n').flatMap((line) => {
     const { payload, given, event } = asObject(parse(line));
     if (payload === undefined) return [];
-    // Not every agent names the event in what it gives to a hook; the hook knows for which it was called.
+    // Not every agent names the event in the payload; the hook knows which event it was called for.
     return [
       {
         payload: { ...(event === undefined ? {} : { hook_event_name: event }), ...asObject(payload) },
@@ -98,7 +98,7 @@ function notesIn(name: string, text: string): Note[] {
   });
 }
 
-/** What is no payload will never be one. Whatever else goes wrong may go better later: then this throws, and the file stays. */
+/** Drops an invalid payload, which will never become valid. Any other failure may pass: then this throws, and the file stays. */
 async function receive(deps: LiveDeps, agent: Agent | undefined, payload: unknown, given = ''): Promise<void> {
   const event = agent?.readHook?.(payload);
   if (agent === undefined || event === undefined) return;
@@ -106,7 +106,7 @@ async function receive(deps: LiveDeps, agent: Agent | undefined, payload: unknow
   const told = given === '' ? undefined : briefingFolder(deps.config.home).text(given);
   if (told === undefined || event.kind !== 'start' || liveLimits(deps).isIgnored(event.cwd)) return;
   const { session } = event;
-  // A reason that only newer clients know is told as a start.
+  // A reason that only newer clients use counts as `startup`.
   const source = BriefingSource.safeParse(event.reason).data ?? 'startup';
   await deps.store.briefings.save({ ...told, agent: agent.name, session, source, at: deps.clock() });
   deps.events.publish({ kind: 'briefing', agent: agent.name, session });
@@ -124,7 +124,7 @@ function read(file: string): string {
   try {
     return fs.readFileSync(file, 'utf8');
   } catch (error) {
-    // Another process has taken it in meanwhile.
+    // Another process has already taken it in.
     if (systemCode(error) === 'ENOENT') return '';
     throw error;
   }

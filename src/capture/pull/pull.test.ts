@@ -1,4 +1,4 @@
-// Sessions that are pulled from a database: what is seen once stays, what was forgotten stays away, and the agent notices nothing.
+// Sessions pulled from a database: once pulled, they stay; forgotten ones do not come back; the agent notices nothing.
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -21,7 +21,7 @@ async function bench(env: NodeJS.ProcessEnv = {}) {
 
 const held = (file: string): string => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '');
 
-it('what the agent deletes stays', async () => {
+it('a session that the agent deletes stays in the memory', async () => {
   const { db, ingest, texts, rows } = await bench();
   fillWithSample(db);
   await ingest();
@@ -78,7 +78,7 @@ it('an answer is pulled when it is finished, not while it streams', async () => 
   expect(await texts('ses_a')).toEqual(['go', '[Used tools: bash]', 'all of it']);
 });
 
-it('an answer that a killed agent left unfinished is pulled once the session goes on', async () => {
+it('an unfinished answer of a killed agent is pulled once the session continues', async () => {
   const { db, ingest, texts } = await bench();
   addSession(db, 'ses_a', [{ prompt: 'go', answer: 'half of' }]);
   const message = db.prepare("SELECT id FROM message WHERE json_extract(data, '$.role') = 'assistant'").pluck().get();
@@ -110,7 +110,7 @@ it('the agent writes while we read, and neither waits for the other', async () =
   expect(await texts('ses_b')).toEqual(['second', 'two']);
 });
 
-it('makes nothing beside a database that no program has open', async () => {
+it('a pull creates no file beside a database that no program has open', async () => {
   const { db, ingest, folder } = await bench();
   fillWithSample(db);
   db.close();
@@ -118,7 +118,7 @@ it('makes nothing beside a database that no program has open', async () => {
   expect(fs.readdirSync(folder)).toEqual(['opencode.db']);
 });
 
-it('a write that was cut leaves no trace: the next pull gives the same as one without a cut', async () => {
+it('after an interrupted write, the next pull gives the same result as an uninterrupted one', async () => {
   const { db, ingest, rows, pulled, store } = await bench();
   addSession(
     db,
@@ -141,7 +141,7 @@ const ours = ({ store, config, deps }: Awaited<ReturnType<typeof bench>>): Conte
 const forgetItem = (context: Context, id: string) =>
   forget.run(context, { id, dryRun: false, yes: true, agent: undefined });
 
-it('what is forgotten goes from the pulled transcript, is not pulled again, and the session goes on', async () => {
+it('forgotten entries leave the pulled transcript and are not pulled again, and the session continues', async () => {
   const made = await bench();
   const { db, ingest, texts, pulled, store } = made;
   const turns = [
@@ -178,7 +178,7 @@ it('forgetting an entry takes the title that shares its words from the pulled tr
   expect(held(pulled('ses_a'))).not.toMatch(/kumquat/i);
 });
 
-it('a session that is forgotten as a whole is not pulled again', async () => {
+it('a session that was forgotten as a whole is not pulled again', async () => {
   const made = await bench();
   const { db, ingest, pulled, store } = made;
   addSession(db, 'ses_a', [{ prompt: 'the launch code is kumquat', answer: 'noted' }]);
@@ -212,7 +212,7 @@ it('secrets, private turns and ignored folders do not reach the pulled transcrip
   expect((await texts('ses_a')).slice(-3)).toEqual(['done', 'go on', 'gladly']);
 });
 
-it('a folder or a file that is named is pulled from, and meets what was pulled before', async () => {
+it('ingest pulls from a named folder or file, and adds nothing that was pulled before', async () => {
   const { db, ingest, folder, config, store } = await bench();
   fillWithSample(db);
   db.close();
@@ -242,7 +242,7 @@ it.each([
   expect([...agents]).toEqual([agent]);
 });
 
-it('a database that is damaged is named, and the others are read', async () => {
+it('a damaged database is reported by name, and the others are read', async () => {
   const { ingest, folder, config } = await bench();
   fs.writeFileSync(path.join(folder, 'opencode-dev.db'), Buffer.alloc(4096, 'x'));
   const report = await ingest();

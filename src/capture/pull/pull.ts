@@ -1,5 +1,5 @@
-// ① Sources that are not line files → transcripts of ours. What is written is redacted, and leaves out what pauses, private turns and the ignore
-// list hold back, by the rules of the vault. What was forgotten is not pulled again.
+// ① Sources that are not line files → transcripts of ours. The lines are redacted and leave out what pauses, private turns and the ignore
+// list exclude, by the rules of the vault. Forgotten entries are not pulled again.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Agent } from '../../agents/agent.ts';
@@ -30,7 +30,7 @@ export interface PullDeps {
 export interface Pulled {
   /** Transcripts that have grown. */
   readonly grown: readonly string[];
-  /** How many sources were looked at. */
+  /** How many sources were examined. */
   readonly sources: number;
   readonly problems: readonly Problem[];
 }
@@ -40,10 +40,10 @@ type Puller = Agent & { readonly pull: AgentPull };
 export const pullers = (): readonly Puller[] =>
   (agents as readonly Agent[]).filter((agent): agent is Puller => agent.pull !== undefined);
 
-/** Marks of sessions that hold nothing new, by source and key. A process that pulls again and again keeps it. */
+/** Marks of sessions without anything new, by source and key. A process that pulls repeatedly keeps this map. */
 export type KnownMarks = Map<string, string>;
 
-/** A batch is one write; other processes wait for it. */
+/** Each batch is one write, and other processes wait for it. */
 const batchBytes = 2 << 20;
 const batchLines = 2000;
 
@@ -56,7 +56,7 @@ export async function pullAll(deps: PullDeps, known?: KnownMarks): Promise<Pulle
   return together(all);
 }
 
-/** Pulls from sources of any agent below a folder, such as a backup. */
+/** Pulls from the sources of all agents below a folder, such as a backup. */
 export async function pullFolder(deps: PullDeps, folder: string): Promise<Pulled> {
   const all: Pulled[] = [];
   const owners = ownersBelow(folder);
@@ -66,7 +66,7 @@ export async function pullFolder(deps: PullDeps, folder: string): Promise<Pulled
   return together(all);
 }
 
-/** Two agents may keep sessions in the same form. The folder that is named after one decides, else the order of the table. */
+/** Two agents may store sessions in the same form. A folder named after one of them decides, otherwise the order of the table. */
 function ownersBelow(folder: string): ReadonlyMap<string, string> {
   const owners = new Map<string, string>();
   const isNamed = (source: string, agent: string) => path.resolve(source).split(path.sep).includes(agent);
@@ -84,7 +84,7 @@ const together = (all: readonly Pulled[]): Pulled => ({
   problems: all.flatMap(({ problems }) => problems),
 });
 
-/** Pulls what is new in an agent's sources below a folder. Throws only for what no other source would escape. */
+/** Pulls what is new in an agent's sources below a folder. Throws only for errors that would affect every source. */
 export async function pullFrom(
   deps: PullDeps,
   agent: Puller,
@@ -111,7 +111,7 @@ export async function pullFrom(
       }
     } catch (error) {
       deps.signal?.throwIfAborted();
-      // The agent is just writing; its next change, or the next pull, comes here again.
+      // The agent is writing at this moment: its next change, or the next pull, leads here again.
       if (!systemCode(error)?.startsWith('SQLITE_BUSY')) problems.push(problemOf(source, error));
     } finally {
       tools.close();
@@ -144,7 +144,7 @@ async function rulesOf({ store, config, clock, running }: PullDeps): Promise<Rul
 const forgottenBy = async (store: Pick<Store, 'removal'>): Promise<Tombstones> =>
   new Set((await store.removal.tombstones()).map(({ print }) => print));
 
-/** True when the transcript has grown. */
+/** Returns true if the transcript has grown. */
 async function pullSession(
   deps: PullDeps,
   agent: Puller,
@@ -153,7 +153,7 @@ async function pullSession(
   rules: Rules,
 ): Promise<boolean> {
   let grown = false;
-  // Begins again where another process has written, or something was forgotten in between.
+  // Start again if another process has written, or if something was forgotten in between.
   for (let tries = 0; tries < 5; tries++) {
     const forgotten = tries === 0 ? rules.forgotten : await forgottenBy(deps.store);
     const outcome = await pullBatches(deps, agent, session, file, { ...rules, forgotten });
@@ -178,9 +178,9 @@ async function pullBatches(
   let { size } = at;
   let held: Set<string> | undefined;
   const seen = () => (held ??= idsIn(file));
-  /** Written by this pull. */
+  /** Ids that this pull has written. */
   const fresh = new Set<string>();
-  // Where the last write was cut, lines may stand here that the cursor does not know of.
+  // After an interrupted write, the file may contain lines that the cursor does not know.
   const isHeld = (id: string) => fresh.has(id) || ((held !== undefined || !whole) && seen().has(id));
   const state = copyState(note?.state ?? emptyState());
   const toLine = vaultLines(agent, key, state, limits, {
@@ -219,7 +219,7 @@ async function pullBatches(
         fresh.add(line.id);
         spoken ||= isSaid;
       }
-      // Of an ignored folder nothing is written, not even that there was a session.
+      // For an ignored folder, write nothing, not even that there was a session.
       if (state.capture.ignored === true && size === 0 && !spoken) lines = [];
     }
     if (after !== undefined) cursor = after;
@@ -232,7 +232,7 @@ async function pullBatches(
   return { grown, done };
 }
 
-/** Sources below a folder, or the folder's own path where it is one. Links are followed once, as the agent would. */
+/** Sources below a folder, or the folder itself if it is a source. Links are followed once, as the agent would. */
 function sourcesBelow(root: string, pull: AgentPull): string[] {
   const found: string[] = [];
   const keyOf = (file: string) => path.relative(root, file).split(path.sep).join('/');
@@ -250,14 +250,14 @@ function sourcesBelow(root: string, pull: AgentPull): string[] {
   return found.sort();
 }
 
-/** No agent nests deeper. */
+/** No agent nests its folders deeper. */
 const deepest = 12;
 
 function itemsIn(folder: string): fs.Dirent[] {
   try {
     return fs.readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    // A folder that is gone, or not ours to read, holds nothing for us.
+    // The folder is gone or not readable: it has nothing for us.
     if (['ENOENT', 'EACCES', 'EPERM'].includes(systemCode(error) ?? '')) return [];
     throw error;
   }

@@ -1,5 +1,5 @@
-// A pulled transcript is ours, so forgetting reaches it: lines that hold something forgotten are emptied where they stand. Each keeps its length, so
-// that offsets stay true.
+// A pulled transcript is ours, so forgetting rewrites it: lines that contain something forgotten are emptied in place. Each keeps its length, so
+// that offsets stay valid.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Agent } from '../../agents/agent.ts';
@@ -24,7 +24,7 @@ interface Deps {
 
 type Outcome = 'none' | 'same' | 'rewritten' | 'removed';
 
-/** Takes what was forgotten out of a pulled transcript. `none` where the agent is read by its own transcripts. */
+/** Removes forgotten entries from a pulled transcript. `none`: there is no such transcript. */
 export async function forgetInPulled(
   deps: Deps,
   { agent: name, key }: { agent: AgentName; key: string },
@@ -48,7 +48,7 @@ export async function forgetInPulled(
 async function remove({ store }: Pick<Deps, 'store'>, file: string): Promise<Outcome> {
   if (!fs.existsSync(file)) return 'none';
   const known = (await store.removal.tombstones()).length;
-  // In a transaction: no pull writes there at this moment, and none that begins later writes it again.
+  // In a transaction, so that no pull is writing now, and a later pull sees the tombstone and does not write the session again.
   await store.vault.unlessForgotten(known, () => {
     fs.rmSync(file, { force: true });
     syncFolder(path.dirname(file));
@@ -56,7 +56,10 @@ async function remove({ store }: Pick<Deps, 'store'>, file: string): Promise<Out
   return fs.existsSync(file) ? remove({ store }, file) : 'removed';
 }
 
-/** `changer` makes a new one for each reading: it goes through the lines in order. `titled` changes the title that a note holds. */
+/**
+ * `changer` returns a new function for each reading, because the function processes the lines in order. `titled` changes the title that a
+ * note holds.
+ */
 async function rewrite(
   deps: Pick<Deps, 'store'>,
   file: string,
@@ -81,7 +84,7 @@ async function rewrite(
   } catch (error) {
     throw explain(error, file);
   }
-  // It has grown meanwhile, or more was forgotten.
+  // The file has grown, or more was forgotten: start again.
   return replaced ? 'rewritten' : rewrite(deps, file, changer, titled);
 }
 
@@ -100,13 +103,13 @@ function withTitle(line: string, titled: (title: string) => string | undefined):
   return padded(line, noteLine({ ...note, state }));
 }
 
-/** As long as the line was, in bytes, so that what follows stays where it is. A line that has to be longer is as long as it is. */
+/** Pads the new line to the old length in bytes, so that the lines after it keep their offsets. A longer line stays as it is. */
 function padded(before: string, after = '{}'): string {
   const missing = Buffer.byteLength(before) - Buffer.byteLength(after);
   return missing > 0 ? after + ' '.repeat(missing) : after;
 }
 
-/** Half-made files of processes that were killed: what is forgotten later would stay in them. */
+/** Removes drafts of killed processes: entries that are forgotten later would stay in them. */
 function sweepDrafts(folder: string): void {
   for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
     const pid = Number(/\.jsonl\.(\d+)\.tmp$/.exec(name)?.[1]);
@@ -114,7 +117,7 @@ function sweepDrafts(folder: string): void {
   }
 }
 
-/** Goes through transcripts that older rules of redaction have written. To go through one twice changes nothing. */
+/** Redacts transcripts that were written under older rules. Processing one twice changes nothing. */
 export async function redactPulled(deps: Deps, agents: readonly Agent[], signal?: AbortSignal): Promise<number> {
   const progress = path.join(deps.config.home, 'pulled', 'redaction.json');
   if (!fs.existsSync(path.dirname(progress)) || versionIn(progress) === redactionVersion) return 0;

@@ -1,4 +1,4 @@
-// How agents' databases and JSON files are opened: for reading alone, never locked for longer than one short query, in bounded memory.
+// Opens agents' databases and JSON files: read-only, locked only for one short query at a time, with bounded memory.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -7,17 +7,17 @@ import type Database from 'better-sqlite3';
 import type { PullTools, SourceDatabase } from '../../agents/pull.ts';
 import { HoldfastError, systemCode } from '../../system/errors.ts';
 
-/** A database that no program has open is read into memory up to this size, so that nothing is made beside it. */
+/** A database up to this size that no program has open is read into memory, so that SQLite creates no file beside it. */
 const smallDatabase = 32 << 20;
-/** More than any session holds. */
+/** Larger than any session. */
 const largestJson = 256 << 20;
-/** The agent writes: the next pull reads it. */
+/** If the agent is writing for longer, the next pull reads the database. */
 const patienceMs = 200;
 
-/** Loaded with the first database: this module is part of the program that every command starts. */
+/** Loaded with the first database, because every command loads this module. */
 const sqlite = (): typeof Database => createRequire(import.meta.url)('better-sqlite3');
 
-/** `scratch` is a folder for a copy where the database's own folder cannot be written. `close` closes all that was opened. */
+/** `scratch` is a folder for a copy, used if the database's own folder is not writable. `close` closes everything that was opened. */
 export function sourceTools(scratch: string): PullTools & { close(): void } {
   const open = new Map<string, Database.Database>();
   return {
@@ -55,7 +55,7 @@ function openDatabase(file: string, scratch: string): Database.Database {
   if (small !== undefined) return small;
   try {
     const db = new (sqlite())(file, { readonly: true, timeout: patienceMs });
-    // The first query opens the log beside it, which may be refused.
+    // The first query opens the log beside the database, which may fail.
     db.prepare('SELECT 1 FROM sqlite_master').all();
     return db;
   } catch (error) {
@@ -67,7 +67,7 @@ function openDatabase(file: string, scratch: string): Database.Database {
   }
 }
 
-/** Undefined where a program has it open, or it is too large. */
+/** Undefined if a program has the database open, or if it is too large. */
 function fromMemory(file: string): Database.Database | undefined {
   if (fs.existsSync(`${file}-wal`)) return undefined;
   const before = fs.statSync(file);
@@ -75,7 +75,7 @@ function fromMemory(file: string): Database.Database | undefined {
   const bytes = fs.readFileSync(file);
   const after = fs.statSync(file);
   if (fs.existsSync(`${file}-wal`) || after.mtimeMs !== before.mtimeMs || after.size !== bytes.length) return undefined;
-  // The file says that it has a log beside it; it has none, and in memory there cannot be one.
+  // The header says that a WAL exists. There is no WAL file, and a database in memory cannot have one.
   if (bytes.length > 20) bytes.fill(1, 18, 20);
   return new (sqlite())(bytes, { readonly: true });
 }
@@ -89,7 +89,7 @@ function text(file: string): string | undefined {
   }
 }
 
-/** From Node 22.15 on. */
+/** Node has this function from version 22.15 on. */
 const unzstd = (zlib as { zstdDecompressSync?: (bytes: Buffer, options: object) => Buffer }).zstdDecompressSync;
 
 function unpacked(file: string): string | undefined {
@@ -110,7 +110,7 @@ function json(file: string): unknown {
     const said = text(file);
     return said === undefined ? undefined : JSON.parse(said);
   } catch (error) {
-    // Half written: the next pull sees it whole.
+    // Half written: the next pull reads it whole.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

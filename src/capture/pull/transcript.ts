@@ -1,5 +1,5 @@
-// A pulled transcript: lines of ours, and after each batch a note that says how far the source was read. A kill between two writes leaves the
-// older note as the last whole one, so the next pull goes on from there and leaves out the ids that stand here already.
+// A pulled transcript: our lines, and after each batch a note that says how far the source was read. If the process dies between two writes,
+// the older note is the last whole one: the next pull continues from it and skips ids that are already in the file.
 import fs from 'node:fs';
 import path from 'node:path';
 import { type ReaderState, StoredState } from '../../schema/reader-state.ts';
@@ -9,7 +9,7 @@ import { syncFolder } from '../../system/replace-file.ts';
 export interface PullNote {
   readonly mark: string;
   readonly cursor: unknown;
-  /** What the reader and the limits of privacy keep between two lines. */
+  /** State of the reader and of the privacy limits between two lines. */
   readonly state: ReaderState;
 }
 
@@ -18,13 +18,13 @@ const noteStart = '{"pulled":';
 export const isNote = (line: string): boolean => line.startsWith(noteStart);
 export const noteLine = (note: PullNote): string => JSON.stringify({ pulled: note });
 
-/** Beyond this much from the end there is no note. */
+/** A note is never further than this from the end. */
 const longestTail = 64 << 20;
 
 export interface Known {
   readonly size: number;
   readonly note: PullNote | undefined;
-  /** Whether nothing follows the note: else a write was cut, and lines may stand here that the note does not know of. */
+  /** Whether nothing follows the note. If something does, a write was interrupted, and there may be lines that the note does not know. */
   readonly whole: boolean;
 }
 
@@ -99,11 +99,11 @@ function idOf(line: string): string | undefined {
     const { id } = JSON.parse(line) as { id?: unknown };
     return typeof id === 'string' ? id : undefined;
   } catch {
-    return undefined; // a write that was cut
+    return undefined; // an interrupted write
   }
 }
 
-/** Appends lines in one call. False where the file is not as long as it was: another process has written. */
+/** Appends lines in one call. Returns false if the file's size has changed: another process has written. */
 export function append(file: string, size: number, lines: readonly string[]): boolean {
   try {
     fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -112,7 +112,7 @@ export function append(file: string, size: number, lines: readonly string[]): bo
       const now = fs.fstatSync(fd).size;
       if (now !== size) return false;
       const text = lines.map((line) => `${line}\n`).join('');
-      // Half a line may be left of a write that was cut: what follows must not become part of it.
+      // An interrupted write may have left half a line: the next line must not become part of it.
       fs.writeFileSync(fd, size === 0 || endsLine(fd, size) ? text : `\n${text}`);
       fs.fdatasyncSync(fd);
     } finally {

@@ -1,10 +1,10 @@
-// What was stored before a rule existed is redacted later: in small steps, so that others can write in between.
+// Redacts texts that were stored before a rule existed: in small steps, so that other processes can write in between.
 import type { Store } from '../../store/store.ts';
 import { redact, redactionVersion, redactJson } from './redact.ts';
 
 const textsInAStep = 500;
 
-/** Brings all stored texts to this version's rules; at once when they are. Stops between two steps when asked to, and goes on next time. */
+/** Redacts all stored texts by this version's rules; returns at once if that is done. Stops between two steps on abort, and continues next time. */
 export async function redactStored(
   {
     store,
@@ -13,7 +13,7 @@ export async function redactStored(
   }: {
     readonly store: Pick<Store, 'removal'>;
     readonly signal?: AbortSignal | undefined;
-    /** Removes what files hold of the old texts. After a crash it is called again: the texts count as done only when it has come back. */
+    /** Removes old texts from files. After a crash it is called again: the texts count as done only after it has returned. */
     readonly outside?: (() => void) | undefined;
   },
   version = redactionVersion,

@@ -4,7 +4,7 @@ import { briefingTag } from '../../schema/briefing-tag.ts';
 import { recallTag } from '../../schema/recall-tag.ts';
 import { isWhollyPrivate, redact, redactJson, redactValue } from './redact.ts';
 
-/** The same letters on every run. Secrets are made here, so that none stands in this file. */
+/** Returns the same letters on every run. Secrets are generated, so that this file contains none. */
 function letters(alphabet: string, length: number, seed = 7): string {
   let state = seed;
   return Array.from({ length }, () => {
@@ -84,11 +84,11 @@ describe('21: secrets are redacted before storing, with a mark of what was remov
     expect(clean).toContain(`[redacted: ${kind}`);
     expect(clean).not.toContain(secret.slice(0, 60));
     expect(clean).not.toContain(secret.slice(-12));
-    // What stands around it stays.
+    // The text around it stays.
     expect(clean.slice(0, 3)).toBe(text.slice(0, 3) === secret.slice(0, 3) ? '[re' : text.slice(0, 3));
   });
 
-  it.each(secrets)('wherever it stands in a text, %s (%#)', (_, secret, around = '%') => {
+  it.each(secrets)('finds it anywhere in a text: %s (%#)', (_, secret, around = '%') => {
     const inner = around.replace('%', () => secret);
     for (const text of [
       `one\n${inner}\ntwo`,
@@ -109,7 +109,7 @@ describe('21: secrets are redacted before storing, with a mark of what was remov
     expect(redact(clean)).toBe(clean);
   });
 
-  it('lets no comment in the text switch the rules off', () => {
+  it('ignores comments in the text that would switch the rules off', () => {
     const secret = `ghp_${any(36)}`;
     expect(redact(`// secretlint-disable\n${secret}`)).not.toContain(secret);
   });
@@ -157,7 +157,7 @@ describe('19: private passages are removed before anything is stored', () => {
     (text) => expect(redact(text)).toBe(text),
   );
 
-  it('is looked for in every text of a tool input, however it is escaped there', () => {
+  it('is found in every text of a tool input, however it is escaped there', () => {
     const secret = `ghp_${any(36)}`;
     const input = { command: `line\n${secret}\n`, list: ['<private>x</private>y', { deep: `\t${secret}` }], n: 1 };
     const clean = JSON.stringify(redactValue(input));
@@ -170,7 +170,7 @@ describe('19: private passages are removed before anything is stored', () => {
     expect(redactValue(harmless)).toBe(harmless);
   });
 
-  it('knows a prompt that says nothing else', () => {
+  it('recognises a prompt that consists of nothing else', () => {
     for (const text of ['<private>x</private>', ' <private>a</private>\n<PRIVATE>b', '! <private>ls</private>'])
       expect(isWhollyPrivate(text), text).toBe(true);
     for (const text of ['', ' ', 'a <private>x</private>', 'a', '<privateer>'])
@@ -234,23 +234,23 @@ describe('hostile text', () => {
   it.each(units)('takes time in proportion to its length: %j', (unit) => {
     time(unit, 50_000);
     const [one, four] = [time(unit, 250_000), time(unit, 1_000_000)];
-    // Four times the text in four times the time; quadratic work would take sixteen times. Short times are noise, and what else the machine does is not counted.
+    // Four times the text may take four times as long; quadratic work would take sixteen times. Short times are noise; only this process's CPU time counts.
     expect(four).toBeLessThan(12 * Math.max(one, 25));
   });
 
-  it('is no matter of length: 10 MB', () => {
+  it('may be long: 10 MB', () => {
     const secret = `ghp_${any(36)}`;
     const text = `${'All work and no play. '.repeat(480_000)}${secret}`;
     expect(redact(text).endsWith('[redacted: GitHub token]')).toBe(true);
   });
 
-  it('may hold a secret in every line', () => {
+  it('may contain a secret in every line', () => {
     const text = Array.from({ length: 20_000 }, (_, i) => `ghp_${any(31)}${10_000 + i}`).join('\n');
     expect(redact(text).split('[redacted: GitHub token]')).toHaveLength(20_001);
   });
 });
 
-// 110 transcripts of real sessions, where they are at hand: code, logs and prose, in which nothing is secret.
+// 110 transcripts of real sessions, if they are available: code, logs and prose without any secret.
 describe.runIf(fs.existsSync(new URL('../../../shared/bench/real-transcripts.tar.gz', import.meta.url)))(
   'real text',
   () => {

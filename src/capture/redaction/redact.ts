@@ -1,16 +1,16 @@
-// What must not be kept is taken out before anything is stored: private passages, text of our own, and secrets.
+// Removes what must not be kept, before anything is stored: private passages, our own text, and secrets.
 import { briefingTag } from '../../schema/briefing-tag.ts';
 import { recallTag } from '../../schema/recall-tag.ts';
 import { findPassages, tagsNamed, without, withoutPassagesAcross } from '../passages.ts';
 import { namesSecret, withoutSecretField, withoutSecrets } from './secrets.ts';
 
-/** Raised whenever the rules find more than before: rows that were stored under a lower one are redacted again. */
+/** Increase it whenever the rules find more than before: rows stored under a lower version are then redacted again. */
 export const redactionVersion = 2;
 
 const privateTags = tagsNamed('private');
 const ownTags = tagsNamed(`${briefingTag}|${recallTag}`);
 
-/** Contract: never throws; text without anything to hide comes back as it is. */
+/** Contract: never throws; returns text without anything to hide unchanged. */
 export function redact(text: string): string {
   return withoutSecrets(withoutPassages(text));
 }
@@ -20,30 +20,30 @@ const withoutPassages = (text: string): string => {
   return without(open, findPassages(open, ownTags));
 };
 
-/** Texts that follow each other, such as the blocks of one message: a private passage may reach from one into the next. */
+/** For texts that follow each other, such as the blocks of one message: a private passage may extend from one into the next. */
 export const withoutPrivatePassages = (texts: readonly string[]): string[] => withoutPassagesAcross(texts, privateTags);
 
-/** The value of a field: its name may say that it is secret. */
+/** Redacts the value of a field, whose name may say that it is secret. */
 export const redactField = (name: string, value: string, redactText: (text: string) => string = redact): string =>
   namesSecret(name) ? withoutSecretField(name, withoutPassages(value)) : redactText(value);
 
-/** The option that a value in a list of arguments follows: `["--password", "…"]`. */
+/** The option before a value in a list of arguments: `["--password", "…"]`. */
 export function optionBefore(list: readonly unknown[], index: number): string | undefined {
   const before = list[index - 1];
   return typeof before === 'string' && before.length < 80 && /^--?[a-z]/i.test(before) ? before : undefined;
 }
 
-/** What a field is called: `{"name": "DB_PASSWORD", "value": "…"}` says it beside. */
+/** The name of a field. In `{"name": "DB_PASSWORD", "value": "…"}` the field beside it holds the name. */
 export const fieldName = (fields: Readonly<Record<string, unknown>>, key: string): string =>
   key === 'value' && typeof fields.name === 'string' ? fields.name : key;
 
-/** No tool is called with more. A walk that goes deeper runs out of stack, and with it a whole transcript is lost. */
+/** Deeper than any tool's input. Without a limit, a deep value would overflow the stack, and its whole transcript would be lost. */
 const deepest = 200;
 const tooDeep = '[left out: nested too deeply]';
 
 /**
- * Every text in a JSON value redacted: keys, values by their own shape, values by the name of their field, and values that follow an
- * option (`["--password", "…"]`). What has nothing to hide comes back as the same object.
+ * Redacts every text in a JSON value: keys, values by their own shape, values by the name of their field, and values that follow an
+ * option (`["--password", "…"]`). Returns the same object if there is nothing to hide.
  */
 export function redactValue(value: unknown, redactText: (text: string) => string = redact, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
@@ -71,19 +71,19 @@ export function redactValue(value: unknown, redactText: (text: string) => string
   return changed ? Object.fromEntries(clean) : value;
 }
 
-/** A JSON text redacted, whole or cut in the middle. */
+/** Redacts a JSON text, whether whole or cut off. */
 export function redactJson(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
     const clean = redactValue(value);
     return clean === value ? text : JSON.stringify(clean);
   } catch {
-    // No JSON, or only parts of one.
+    // Not JSON, or only a part of it.
     return redact(text);
   }
 }
 
-/** A name of a command or a picture beside a private passage does not tell what it is about. */
+/** A command's name or a picture beside a private passage does not reveal its content. */
 const saysNothing = /^[\s!]*(?:\/[\w:.-]{1,80})?\s*(?:\[(?:Image|Pasted text)[^\]\n]{0,200}\]\s*)*$/;
 
 /** Whether a prompt has private passages and says nothing beside them. */

@@ -1,5 +1,5 @@
-// The database of claude-mem → lines of an export. It knows prompts and what it made of them, not what was said: where the transcript of a
-// session is stored here already, only what was made of it is taken over.
+// The database of claude-mem → lines of an export. It has prompts and what claude-mem derived from them, but no answers. If a session's
+// transcript is already stored here, only the derived rows are imported.
 
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -29,7 +29,7 @@ interface PromptRow {
 type Texts = Readonly<Record<string, string | null>>;
 type MadeRow = Texts & { readonly number: number | null; readonly at: number; readonly tokens: number | null };
 
-/** A prompt, as it is stored here. */
+/** A prompt in this store's terms. */
 interface Asked {
   readonly uuid: string;
   readonly prompt: number;
@@ -38,19 +38,19 @@ interface Asked {
 
 export interface ClaudeMemReport {
   sessions: number;
-  /** Of which the transcript is stored here. */
+  /** Sessions whose transcripts are stored here. */
   known: number;
   prompts: number;
   observations: number;
   summaries: number;
-  /** What has no counterpart here, in words. */
+  /** What was left out because it has no counterpart here, in words. */
   left: string[];
 }
 
 const agent = 'claude-code';
 const by = 'claude-mem';
 const longestTitle = 120;
-/** Room between two prompts: places must grow. */
+/** Distance between two prompts: positions must increase. */
 const step = 10;
 
 export async function* claudeMemLines(
@@ -110,7 +110,7 @@ const notOne = (file: string, why: string): HoldfastError =>
 const columnsOf = (db: Database.Database, table: string): Set<string> =>
   new Set((db.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name));
 
-/** Older versions have other names for the two ids of a session. */
+/** Older versions use other names for the two ids of a session. */
 const idColumns = (db: Database.Database, table: string) => {
   const columns = columnsOf(db, table);
   return {
@@ -201,7 +201,7 @@ function madeOf(db: Database.Database, table: 'observations' | 'session_summarie
     .all(memory) as MadeRow[];
 }
 
-/** The same for the same prompt, whenever it is imported. */
+/** The same prompt always gets the same id. */
 function uuidOf(...parts: readonly (string | number)[]): string {
   const hex = createHash('sha256')
     .update([by, ...parts].join('\0'))
@@ -217,7 +217,7 @@ const entryOf = (uuid: string, session: string, at: number, text: string, pos: n
 const promptEntry = (session: string, { number, text, at }: PromptRow): ExportedEntry =>
   entryOf(uuidOf(session, number), session, at, text, number * step);
 
-/** A session of which no prompt is known is still one, if something was made of it. */
+/** A session without a known prompt is imported too, if claude-mem derived something from it. */
 function standIn(row: SessionRow, observations: readonly MadeRow[], summaries: readonly MadeRow[]): ExportedEntry[] {
   const text = summaries.at(-1)?.request ?? observations[0]?.title;
   if (text === null || text === undefined || text.trim() === '') return [];
@@ -245,7 +245,7 @@ const fileOf = (key: string, session: string, project: string, entries: readonly
   titles: [],
 });
 
-/** One for each turn here, where claude-mem has one for each use of a tool. */
+/** Groups rows by turn: there is one observation per turn here, and one per tool use in claude-mem. */
 function byTurn(rows: readonly MadeRow[], asked: readonly Asked[], byTime: boolean): Map<Asked, MadeRow[]> {
   const turns = new Map<Asked, MadeRow[]>();
   for (const row of rows) {
@@ -267,7 +267,7 @@ function observationOf(session: string, turn: Asked, rows: readonly MadeRow[]): 
     type: type.success ? type.data : 'change',
     title: titles[0] as string,
     subtitle: (first.subtitle ?? '').slice(0, 300),
-    // What the others were called is a fact of the turn.
+    // The titles of the other observations become facts of the turn.
     facts: [...new Set([...lists('facts'), ...titles.slice(1)])],
     narrative: rows
       .map((row) => row.narrative ?? row.text ?? '')
@@ -297,7 +297,7 @@ function summaryOf(session: string, row: MadeRow, prompts: number, of: SessionRo
   };
 }
 
-/** Done already: the distiller here would know less about it, or would be paid for it twice. */
+/** Marked as done: our distiller would know less about the turn, or would cost tokens a second time. */
 const jobOf = (session: string, kind: 'observe' | 'summarize', subject: number, at: number): ExportedLine => ({
   is: 'job',
   ...{ agent, session, kind, subject, file: null, version: null, status: 'done', at, attempts: 0, error: null },
@@ -310,7 +310,7 @@ function titleOf(text: string | null | undefined): string {
   return line.length <= longestTitle ? line : `${line.slice(0, longestTitle - 1).toWellFormed()}…`;
 }
 
-/** A JSON list of texts; anything else gives none, or itself. */
+/** A JSON list of texts. An empty value gives no text; any other value gives one. */
 function listOf(json: string | null | undefined): string[] {
   if (json === null || json === undefined || json.trim() === '') return [];
   try {

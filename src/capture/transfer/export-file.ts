@@ -1,4 +1,4 @@
-// The file of an export: read line by line, and as a whole before anything is taken from it.
+// The file of an export: checked as a whole before anything is imported, then read line by line.
 import fs from 'node:fs';
 import { createInterface } from 'node:readline';
 import { ExportedLine, ExportHeader, exportFormat, exportVersion } from '../../schema/exported.ts';
@@ -27,7 +27,7 @@ function parsed(line: string): unknown {
 
 const mostNamed = 5;
 
-/** Refuses a file of which any line is not what it should be, naming the first of them. Returns how many lines there are. */
+/** Refuses a file with invalid lines and names the first of them. Returns the number of lines. */
 export async function checkExport(file: string, signal?: AbortSignal): Promise<{ lines: number }> {
   const bad: string[] = [];
   const counts: Record<string, number> = {};
@@ -67,7 +67,7 @@ export async function checkExport(file: string, signal?: AbortSignal): Promise<{
   return { lines: count };
 }
 
-/** Contract: the file was checked. */
+/** Contract: `checkExport` has accepted the file. */
 export async function* readExport(file: string): AsyncGenerator<ExportedLine> {
   for await (const [number, line] of linesOf(file)) if (number > 1) yield ExportedLine.parse(parsed(line));
 }

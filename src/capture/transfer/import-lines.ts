@@ -1,5 +1,5 @@
-// ① An export → store. Each transcript in it is one chunk, as if it had been read: ownership, sessions and conversations follow from that,
-// and the transcript itself, when it is found later, goes on from there.
+// ① An export → store. Each transcript in it becomes one chunk, as if it had been read: ownership, sessions and conversations follow from that.
+// If the transcript itself is found later, ingest continues from there.
 import { createHash } from 'node:crypto';
 import type { ExportedEntry, ExportedFile, ExportedLine, ExportedRow } from '../../schema/exported.ts';
 import type { ReaderState } from '../../schema/reader-state.ts';
@@ -16,28 +16,28 @@ export interface ImportDeps {
   readonly rules: ConversationRules;
   readonly clock: () => number;
   readonly signal?: AbortSignal | undefined;
-  /** Told after each transcript. */
+  /** Called after each transcript. */
   readonly progress?: ((lines: number) => void) | undefined;
 }
 
 export interface Imported {
   readonly transcripts: number;
   readonly entries: number;
-  /** Rows that were new, by kind. */
+  /** New rows, by kind. */
   readonly rows: Readonly<Record<string, number>>;
 }
 
 const rowsInAStep = 2000;
-/** A transaction for every small transcript would spend the time waiting for the disk. */
+/** One transaction for each small transcript would mostly wait for the disk. */
 const batchChars = 4 << 20;
 const batchFiles = 256;
-/** Fields that hold what somebody said: rules for secrets may be newer than the export. */
+/** Fields with people's or models' words. They are redacted again, because the rules for secrets may be newer than the export. */
 const said =
   'text title subtitle narrative facts request investigated learned completed nextSteps notes lastUser lastAssistant before why prompt endReason reason cwd key filesRead filesModified files tools'.split(
     ' ',
   );
 
-/** Contract: the lines are valid. Interrupted anywhere, the same again completes it; repeated, it changes nothing. */
+/** Contract: the lines are valid. After an interruption, the same import completes it; repeated, it changes nothing. */
 export async function importLines(deps: ImportDeps, lines: AsyncIterable<ExportedLine>): Promise<Imported> {
   const { store, rules, clock, signal } = deps;
   const done = { transcripts: 0, entries: 0, rows: {} as Record<string, number> };
@@ -85,7 +85,7 @@ export async function importLines(deps: ImportDeps, lines: AsyncIterable<Exporte
     batch = [];
     held = 0;
   }
-  /** In the order of the export: rows speak of what stands before them. */
+  /** In the order of the export, because rows refer to entries before them. */
   async function flush(): Promise<void> {
     signal?.throwIfAborted();
     if (prints.length + memories.length > 0) {
@@ -125,7 +125,7 @@ export async function importLines(deps: ImportDeps, lines: AsyncIterable<Exporte
   return done;
 }
 
-/** What the file adds; undefined when that is nothing. */
+/** What the file adds; undefined if it adds nothing. */
 async function toChunk(
   store: Pick<Store, 'removal' | 'transcripts' | 'transfer'>,
   file: ExportedFile,
@@ -135,7 +135,7 @@ async function toChunk(
   if (state === undefined && !file.partial) return chunkOf(file, file.key, 0, entries);
   const known = await store.transfer.knownEntries(entries.map(({ uuid }) => uuid));
   if (entries.every(({ uuid }) => known.has(uuid)) && (state !== undefined || file.partial)) return undefined;
-  // The same transcript, of which less was read here.
+  // The same transcript, of which this store has read less.
   if (state !== undefined && !file.partial && goesOn(state, file))
     return chunkOf(
       file,
@@ -143,7 +143,7 @@ async function toChunk(
       state.offset,
       entries.filter(({ pos }) => pos >= state.offset),
     );
-  // Another one of the same name, or a part: kept apart, so that the transcript itself is still read whole.
+  // A different transcript with the same name, or a part of one: stored under its own key, so that the transcript itself is still read whole.
   const gone = new Set((await store.removal.tombstones()).map((one) => one.print));
   const fresh = entries.filter(
     ({ uuid, session }) =>
@@ -222,7 +222,7 @@ function redactState(state: ReaderState): ReaderState {
 
 type ExportedSession = ExportedFile['sessions'][number];
 
-/** What a transcript says of a session, by the rules of today. */
+/** Redacts what a transcript says about a session, by the current rules. */
 export const redactSession = (said: ExportedSession): ExportedSession => ({
   ...said,
   cwd: said.cwd === null ? null : redact(said.cwd),
@@ -231,7 +231,7 @@ export const redactSession = (said: ExportedSession): ExportedSession => ({
   facts: said.facts.map((fact) => ({ ...fact, value: redact(fact.value) })),
 });
 
-/** An entry with its tool uses, by the rules of today. */
+/** Redacts an entry and its tool uses, by the current rules. */
 export const redactEntry = (entry: ExportedEntry): ExportedEntry => ({
   ...entry,
   text: redact(entry.text),
@@ -250,7 +250,7 @@ export const redactEntry = (entry: ExportedEntry): ExportedEntry => ({
 const cleanText = (value: unknown): unknown =>
   typeof value === 'string' ? redact(value) : Array.isArray(value) ? value.map(cleanText) : value;
 
-/** A row beside the entries, by the rules of today. */
+/** Redacts a row other than an entry, by the current rules. */
 export function redactRow(row: ExportedRow): ExportedRow {
   if (row.is === 'extraction') return { ...row, json: redactJson(row.json) };
   const fields = row as Record<string, unknown>;

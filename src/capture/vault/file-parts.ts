@@ -1,10 +1,10 @@
-// A stretch of a transcript in parts of whole lines.
+// A range of a transcript, in parts of whole lines.
 import fs from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { isInHomes } from '../group-sources.ts';
 import { openTranscript } from '../plain-file.ts';
 
-/** Large enough to be worth compressing by itself, small enough that other work does not have to wait for it. */
+/** Large enough to compress well on its own, small enough not to delay other work. */
 export const partBytes = 256 << 10;
 
 /** Lines between two offsets, in parts. */

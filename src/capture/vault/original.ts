@@ -1,5 +1,5 @@
-// A session's transcripts line by line, whole: from the vault, and from the transcript itself what is not in the vault yet. Every line is as
-// the vault keeps it: redacted, without what is private or forgotten.
+// All lines of a session's transcripts: from the vault, and from the transcript itself what the vault does not have yet. Every line is as
+// the vault keeps it: redacted, without anything private or forgotten.
 import fs from 'node:fs';
 import { createInterface } from 'node:readline';
 import zlib from 'node:zlib';
@@ -16,15 +16,15 @@ export type OriginalDeps = VaultDeps & { readonly store: Pick<Store, 'hub'> };
 
 export interface OriginalLine {
   readonly agent: Agent;
-  /** The transcript that it stands in. */
+  /** The key of its transcript. */
   readonly key: string;
   readonly value: unknown;
 }
 
-/** Far more than a person reads: a damaged copy must not keep the worker busy. */
+/** More than a person would ever read: a damaged copy must not keep the worker busy. */
 const mostBytes = 512 << 20;
 
-/** Contract: a transcript or copy that is gone or damaged is passed over. `matters`: lines that it refuses are not parsed. */
+/** Contract: skips transcripts and copies that are gone or damaged. Lines that `matters` rejects are not parsed. */
 export async function* originalLines(
   deps: OriginalDeps,
   session: SessionKey,
@@ -40,7 +40,7 @@ export async function* originalLines(
   const dues = new Map((await store.vault.due()).filter(isOwn).map((due) => [due.key, due]));
   for (const key of keys) {
     const [copy, due] = [copies.get(key), dues.get(key)];
-    // A transcript that was cut since is copied from its beginning.
+    // After a truncation, the transcript is copied from its beginning, so the old copy is skipped.
     if (copy !== undefined && due?.from !== 0)
       for await (const line of copied(copyPath(config, agent.name, key), copy.bytes, deps.signal))
         if (matters(line)) yield* parsed(agent, key, line);
@@ -72,7 +72,7 @@ async function* copied(file: string, bytes: number, signal: AbortSignal | undefi
   if (bytes === 0 || !fs.existsSync(file)) return;
   const packed = fs.createReadStream(file, { end: bytes - 1 });
   const lines = packed.pipe(zlib.createGunzip());
-  // The stream that is read says what went wrong with the one before it.
+  // Pass errors of the first stream on to the one that is read.
   packed.on('error', (error) => lines.destroy(error));
   let read = 0;
   try {
@@ -83,7 +83,7 @@ async function* copied(file: string, bytes: number, signal: AbortSignal | undefi
       if (line !== '') yield line;
     }
   } catch (error) {
-    // The copy ends in the middle, or somebody removes it at this moment.
+    // The copy is cut off, or another process is removing it.
     if (systemCode(error) === undefined) throw error;
   } finally {
     packed.destroy();

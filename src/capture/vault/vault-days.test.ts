@@ -9,7 +9,7 @@ import { restoreSession } from './vault-restore.ts';
 
 const day = 86_400_000;
 
-it('copies that have not grown for vaultDays go, with their bytes; 0 keeps all; a transcript that goes on is copied whole again', async () => {
+it('copies that have not grown for vaultDays are removed with their bytes; 0 keeps all; a transcript that continues is copied whole again', async () => {
   const memory = await emptyMemory();
   const { store, config, clock } = memory.context;
   const keeping = (vaultDays: number, now: number) => ({
@@ -40,7 +40,7 @@ it('copies that have not grown for vaultDays go, with their bytes; 0 keeps all; 
   expect(await thinVault(keeping(30, now + 30 * day + 1))).toBe(1);
   expect(await files()).toEqual([second]);
   expect([first, second].map((file) => fs.existsSync(file))).toEqual([false, true]);
-  // Nor is it made again from what was copied before.
+  // The copy does not come back from what was copied before.
   await fillVault(keeping(30, now + 31 * day), { quietMs: Number.NEGATIVE_INFINITY });
   expect(await files()).toEqual([second]);
   expect(await thinVault(keeping(30, now + 31 * day))).toBe(0);

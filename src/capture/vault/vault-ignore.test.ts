@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { emptyMemory, tell } from '../../../test/demo-memory.ts';
 import { copyPath, fillVault } from './vault.ts';
 
-it('a folder that was put on the ignore list since the start is not copied', async () => {
+it('a folder that was put on the ignore list after the start is not copied', async () => {
   const memory = await emptyMemory();
   const { store, config } = memory.context;
   const say = (session: string, folder: string, text: string) =>

@@ -28,7 +28,7 @@ function through(values: object[], limits: Partial<Limits> = {}) {
 }
 
 describe('a line for the vault', () => {
-  it('is what it was where there is nothing to hide, whatever kind it is', () => {
+  it('is unchanged if there is nothing to hide, whatever its kind', () => {
     const lines = [
       line('user', 'Mend the lamp'),
       line('assistant', [{ type: 'tool_use', id: 't1', name: 'Read', input: { file_path: '/a' } }]),
@@ -58,7 +58,7 @@ describe('a line for the vault', () => {
     expect(one.message.content).toEqual([signed, { type: 'text', text: 'Mended.' }]);
   });
 
-  it('says nothing of what was said in a pause, and keeps its place', () => {
+  it('keeps nothing from a pause except its place', () => {
     const paused = { pauses: [{ from: Date.parse('2026-03-01T09:00:00Z'), until: undefined }] };
     const [said, answer] = through(
       [
@@ -83,7 +83,7 @@ describe('a line for the vault', () => {
     });
   });
 
-  it('says nothing of a turn that a wholly private prompt began, and goes on with the next', () => {
+  it('keeps nothing of a turn that began with a wholly private prompt, and continues with the next turn', () => {
     const lines = through([
       line('user', '<private>the diary</private>', { uuid: 'a' }),
       line('assistant', [{ type: 'text', text: 'About the diary' }], { uuid: 'b' }),
@@ -93,7 +93,7 @@ describe('a line for the vault', () => {
     expect(lines[2].message.content).toBe('Mend the lamp');
   });
 
-  it('is not made of an ignored folder, nor of what is no JSON', () => {
+  it('does not exist for an ignored folder, or for a line that is not JSON', () => {
     expect(through([line('user', 'x')], { ignore: ['/home/dev/app'] })).toEqual([undefined]);
     const toVault = vaultLines(claudeCode, 'a.jsonl', emptyState(), noLimits, {
       projectOf: (f) => f,

@@ -1,4 +1,4 @@
-// A line of a transcript → the line for the vault: redacted, and still of use to the agent that wrote it.
+// A line of a transcript → the line for the vault: redacted, and still usable by the agent that wrote it.
 import type { Agent, ParsedItem } from '../../agents/agent.ts';
 import { notKept } from '../../schema/not-kept.ts';
 import { emptyState, type ReaderState } from '../../schema/reader-state.ts';
@@ -7,10 +7,10 @@ import { type Keeper, keeper, type Limits, noLimits } from '../keep.ts';
 import { fieldName, optionBefore, redact, redactField, withoutPrivatePassages } from '../redaction/redact.ts';
 import { openWalk, type Walk } from '../walk.ts';
 
-/** What the model's service has signed or sealed: it is sent back as it was, or not at all. */
+/** Fields that the model's service has signed or encrypted: they must be sent back unchanged, or not at all. */
 const sealed = new Set(['signature', 'thinkingSignature', 'textSignature', 'encrypted_content', 'data']);
 
-/** Texts that say how a line hangs together with the others, not what was said. */
+/** Fields that say how a line relates to other lines, not what was said. */
 const structure = new Set(
   (
     'type subtype role id uuid parentUuid parentId logicalParentUuid leafUuid sessionId session timestamp version userType ' +
@@ -19,7 +19,7 @@ const structure = new Set(
   ).split(' '),
 );
 
-/** Where agents put what a line is about, below what says how it hangs together. */
+/** Fields in which agents put a line's content, below the structural fields. */
 const envelopes = new Set(['message', 'payload', 'data']);
 
 type Fields = Record<string, unknown>;
@@ -27,7 +27,7 @@ const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const deepest = 200;
 
-/** Goes through the lines of one file, in order, from a state that it changes. Undefined: the line is left out. */
+/** Processes the lines of one file, in order, and updates the state. Undefined: the line is left out. */
 export function vaultLines(
   agent: Agent,
   key: string,
@@ -56,7 +56,7 @@ export function vaultLines(
   };
 }
 
-/** Lines of a copy that older rules made → the same by the rules of today. */
+/** Redacts the lines of a copy that was made under older rules. */
 export function redactLines(
   agent: Agent,
   key: string,
@@ -68,7 +68,7 @@ export function redactLines(
   });
 }
 
-/** Lines of a copy → the same without what was forgotten. */
+/** Removes forgotten entries from the lines of a copy. */
 export function forgetLines(agent: Agent, key: string, forgotten: Tombstones): (line: string) => string | undefined {
   const walk = openWalk(agent, key, emptyState());
   const forgets = forgetter(agent, key, forgotten);
@@ -84,8 +84,8 @@ export function forgetLines(agent: Agent, key: string, forgotten: Tombstones): (
 }
 
 /**
- * What becomes of a line. Those that others continue from stay as empty places; what repeats the words of others beside the chain (a
- * queued prompt, the last one, a title) goes out of every transcript that holds something forgotten.
+ * What happens to a line. Lines that other lines continue from are emptied, so that the chain stays whole. Lines outside the chain that repeat
+ * other lines' words (a queued prompt, the last prompt, a title) are removed from every transcript with something forgotten.
  */
 function forgetter(agent: Agent, key: string, forgotten: Tombstones) {
   const affected = forgotten.has(tombstone.file(agent.name, key));
@@ -136,7 +136,7 @@ function parse(line: string): Fields | undefined {
   }
 }
 
-/** Every text redacted, keys too; a signed block that would change goes whole. */
+/** Redacts every text, including keys; a signed block that would change is dropped whole. */
 function clean(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -173,11 +173,11 @@ function unchanged(block: Fields): Fields[] {
   return JSON.stringify(clean(block, 1)) === JSON.stringify(block) ? [block] : [];
 }
 
-/** The bytes of a picture hold no secret that a rule could find, and must stay whole. A document of text does. */
+/** A picture's bytes contain no secret that a rule could find, and must stay whole. A text document may contain one. */
 const isBinary = (holder: Fields, key: string): boolean =>
   key === 'data' && typeof holder.media_type === 'string' && !/^text\/|json|xml|yaml/i.test(holder.media_type);
 
-/** Nothing of what was said; only that a line was here, and between which others. */
+/** Removes everything that was said and keeps only the line's place among the others. */
 function emptied(value: unknown, depth: number, key = ''): unknown {
   if (typeof value === 'string') return structure.has(key) ? redact(value) : notKept;
   if (typeof value !== 'object' || value === null) return value;

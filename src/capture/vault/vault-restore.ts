@@ -1,4 +1,4 @@
-// Vault → the agent's folder: a session whose transcript the agent has deleted can be resumed.
+// Vault → the agent's folder, so that a session can be resumed after the agent has deleted its transcript.
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
@@ -12,7 +12,7 @@ import { copyPath, isWhereItSays, sizeOf, type VaultDeps } from './vault.ts';
 export type Restored = 'there' | 'restored' | 'unknown';
 
 /**
- * Puts a session's transcripts back where the agent looks for them. What is there already is newer than any copy, and stays.
+ * Puts a session's transcripts back where the agent looks for them. An existing file is newer than any copy, and stays.
  * `unknown`: neither the agent nor the vault has the session's own transcript.
  */
 export async function restoreSession(
@@ -44,11 +44,11 @@ export async function restoreSession(
   return { own, restored };
 }
 
-/** With a root, below a folder that somebody else writes in. */
+/** Pass a root if the target is below a folder that an untrusted program can write. */
 function putBack(root: string | undefined, copy: string, bytes: number, target: string): Restored {
   let text: Buffer;
   try {
-    // Whatever lies beyond the known end belongs to a write that died.
+    // Bytes beyond the known end belong to an interrupted write.
     text = zlib.gunzipSync(fs.readFileSync(copy).subarray(0, bytes));
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return 'unknown';
@@ -61,7 +61,7 @@ function putBack(root: string | undefined, copy: string, bytes: number, target: 
     const put = (folder: Folder) => {
       const draft = `${path.basename(target)}.${process.pid}.restoring`;
       try {
-        // What somebody has put there is not written through.
+        // Remove whatever is there, so that we do not write through someone else's link.
         fs.rmSync(folder.at(draft), { force: true });
         writeNewIn(folder, draft, text);
         fs.linkSync(folder.at(draft), folder.at(path.basename(target)));

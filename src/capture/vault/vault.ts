@@ -1,5 +1,5 @@
-// The vault: a compressed, redacted copy of each transcript, since agents delete theirs. A transcript grows at its end, and so
-// does its copy: every part is a gzip member of its own, and gzip reads them as one.
+// The vault: a compressed, redacted copy of each transcript, because agents delete theirs. A transcript grows at its end, and so
+// does its copy: each part is a gzip member of its own, and gzip reads them as one.
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -30,12 +30,12 @@ export interface VaultDeps {
   readonly store: Pick<Store, 'pauses' | 'projects' | 'removal' | 'transcripts' | 'vault'>;
   readonly config: Config;
   readonly clock: () => number;
-  /** How long the machine has run; it tells what a pause covers when the clock was set while it ran. */
+  /** How long the machine has been up. It shows what a pause covers if the clock was changed during the pause. */
   readonly running?: (() => RunningTime | undefined) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A transcript that is being written is left alone: many small parts compress badly. */
+/** Leave a transcript alone while it is being written: many small parts compress badly. */
 const quietMs = 60_000;
 const dayMs = 86_400_000;
 
@@ -48,8 +48,8 @@ export function copyPath(config: Config, agent: AgentName, key: string): string 
 }
 
 /**
- * Brings the vault up to what is stored. Returns how many copies grew, and whether some have to wait until their transcripts
- * are quiet. A transcript that is gone, or cannot be read, is passed over: what was copied of it stays.
+ * Copies what is stored and not yet in the vault. Returns how many copies grew, and whether some must wait until their transcripts
+ * are quiet. Skips a transcript that is gone or unreadable: its existing copy stays.
  */
 export async function fillVault(
   deps: VaultDeps,
@@ -72,14 +72,14 @@ export async function fillVault(
   return done;
 }
 
-/** What is not kept of a transcript at this moment. */
+/** What must not be kept of a transcript at this moment. */
 export const limitsNow = async ({ store, config, clock, running }: Omit<VaultDeps, 'signal'>): Promise<Limits> => ({
   pauses: await store.pauses.list({ at: clock(), running: running?.() }),
   ignore: config.reload().ignore,
   skipTools: [],
 });
 
-/** Where the transcript is, if it still holds what was stored of it. */
+/** The transcript's path, if the file still has everything that was stored from it. */
 export const sourceOf = (config: Config, { roots, key, to }: VaultDue): string | undefined =>
   roots.map((root) => path.join(root, key)).find((file) => isWhereItSays(config, file) && sizeOf(file) >= to);
 
@@ -107,14 +107,14 @@ async function copyPart(
     }
     await new Promise(setImmediate);
   }
-  // Only now does the part count: a crash before this leaves bytes beyond the known end, which the next write replaces.
+  // The part counts only from here: a crash before this leaves bytes beyond the known end, which the next write replaces.
   const counts = await store.vault.note({ ...due, offset: due.to, bytes, state, at: clock() }, forgotten.size);
-  // Something was forgotten meanwhile, and may stand in what was written: it is made again.
+  // Something was forgotten during the copy, and the new bytes may contain it: drop them and copy again.
   if (counts !== undefined) cutAt(target, counts.bytes);
   return counts === undefined && bytes > due.bytes;
 }
 
-/** Makes lines of a transcript what the vault keeps of them: redacted, without what is private or forgotten. */
+/** Returns a function that turns a transcript's line into the vault's line: redacted, without anything private or forgotten. */
 export async function cleaner(
   { store, config }: Pick<VaultDeps, 'store' | 'config'>,
   agent: Agent,
@@ -132,7 +132,7 @@ export async function cleaner(
   return vaultLines(agent, key, state, limits, { projectOf, sessionState: () => above, forgotten, fileTimes });
 }
 
-/** What is known of the transcript of a subagent's session. Older clients name that session in the lines alone, which ingest has read. */
+/** The state of the transcript of the session that a subagent belongs to. Older clients name that session only in the lines, which ingest has read. */
 async function stateAbove(
   store: Pick<Store, 'transcripts'>,
   agent: Agent,
@@ -151,11 +151,11 @@ async function stateAbove(
   return undefined;
 }
 
-/** `s1.jsonl.gz` → `s1.kept-0.jsonl.gz`: a transcript by its name, too, so that whatever reads the vault finds it. */
+/** `s1.jsonl.gz` → `s1.kept-0.jsonl.gz`: also named like a transcript, so that readers of the vault find it. */
 const olderName = (file: string, generation: number | string): string =>
   file.replace(/(\.[^./]+)?\.gz$/, (end) => `.kept-${generation}${end}`);
 
-/** Before a transcript that was cut or rewritten is copied anew. After a crash in between, the older copy is there already. */
+/** Moves the copy aside before a truncated or rewritten transcript is copied again. After a crash in between, the older copy is already there. */
 function keepBeside(file: string, { generation, bytes }: { generation: number; bytes: number }): void {
   const beside = olderName(file, generation);
   if (sizeOf(beside) >= 0 || sizeOf(file) < bytes) return;
@@ -164,7 +164,7 @@ function keepBeside(file: string, { generation, bytes }: { generation: number; b
   syncFolder(path.dirname(file));
 }
 
-/** Older copies of a transcript that was cut or rewritten since. */
+/** Older copies of a transcript that was truncated or rewritten later. */
 export function olderCopies(config: Config, agent: AgentName, key: string): string[] {
   const file = copyPath(config, agent, key);
   const [lead = '', end = ''] = path.basename(olderName(file, '|')).split('|');
@@ -178,7 +178,7 @@ export function olderCopies(config: Config, agent: AgentName, key: string): stri
     .map((name) => path.join(folder, name));
 }
 
-/** A transcript of a session that was forgotten as a whole. */
+/** Whether the transcript's session was forgotten as a whole. */
 const isForgotten = (agent: Agent, key: string, forgotten: Tombstones): boolean =>
   forgotten.has(tombstone.session(agent.name, agent.describe(key).session));
 
@@ -188,8 +188,8 @@ export const forgottenBy = async (store: Pick<Store, 'removal'>): Promise<Tombst
 type Rules = 'forgotten' | 'redaction';
 
 /**
- * Takes what was forgotten out of a copy, or what newer rules would not have kept: `removed` where nothing would be left, `none` where
- * there is no copy. The transcript may be gone, so the copy is made from itself.
+ * Removes forgotten entries from a copy, or what newer rules would redact. `none`: there is no copy. `removed`: the whole
+ * session was forgotten, or the copy was unreadable. The transcript may be gone, so the copy is rewritten from itself.
  */
 export async function rewriteCopy(
   { store, config }: Pick<VaultDeps, 'store' | 'config'>,
@@ -203,7 +203,7 @@ export async function rewriteCopy(
   const copy = (await store.vault.copies()).find((one) => one.agent === name && one.key === key);
   const file = copyPath(config, name, key);
   if (agent === undefined || copy === undefined) {
-    // The bytes of a copy that nobody knows of any more.
+    // The store knows no such copy: remove its bytes.
     fs.rmSync(file, { force: true });
     return 'none';
   }
@@ -228,16 +228,16 @@ export async function rewriteCopy(
   } finally {
     fs.rmSync(draft, { force: true });
   }
-  // It has grown meanwhile.
+  // The copy has grown: start again.
   return rewriteCopy({ store, config }, { agent: name, key }, rules);
 }
 
-/** How far the copies have been gone through by rules of this version. */
+/** Records how far this version's rules have processed the copies. */
 const progressFile = (config: Config): string => path.join(vaultFolder(config), 'redaction.json');
 
 /**
- * Goes through copies that were made by older rules, in the order of their names. How far it came stands in a file of its own: after a
- * kill it goes on with the copy that it was at, and to go through one twice changes nothing.
+ * Redacts copies that were made under older rules, in the order of their names. A file records the progress: after a kill it
+ * continues with the copy that it was at, and processing one twice changes nothing.
  */
 async function redactVault({ store, config, signal }: VaultDeps): Promise<void> {
   const { redactionVersion } = await import('../redaction/redact.ts');
@@ -246,7 +246,7 @@ async function redactVault({ store, config, signal }: VaultDeps): Promise<void> 
   const nameOf = ({ agent, key }: { agent: string; key: string }) => `${agent} ${key}`;
   const copies = [...(await store.vault.copies())].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   if (copies.length === 0 && !config.settings.vault) return;
-  // A data folder that was removed stays removed.
+  // Do not create a data folder again that was removed.
   if (!fs.existsSync(config.home)) return;
   if (!fs.existsSync(vaultFolder(config))) fs.mkdirSync(vaultFolder(config), { mode: 0o700 });
   const after = progress.version === redactionVersion ? (progress.after ?? '') : '';
@@ -266,7 +266,7 @@ function readProgress(file: string): { version: number; after?: string | undefin
     const { version, after } = JSON.parse(fs.readFileSync(file, 'utf8')) as { version?: unknown; after?: unknown };
     return { version: typeof version === 'number' ? version : 0, after: typeof after === 'string' ? after : undefined };
   } catch {
-    // No such file, or none of ours: the copies are gone through from the first on.
+    // No such file, or not one of ours: start with the first copy.
     return { version: 0 };
   }
 }
@@ -287,7 +287,7 @@ async function rewriteOlder(
   }
 }
 
-/** Half-made copies of processes that were killed: what is forgotten later would stay in them. */
+/** Removes drafts of killed processes: entries that are forgotten later would stay in them. */
 function sweepDrafts(folder: string): void {
   for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
     const pid = /\.gz\.(\d+)\.(?:rewriting|tmp)$/.exec(name)?.[1];
@@ -296,7 +296,7 @@ function sweepDrafts(folder: string): void {
   }
 }
 
-/** A new one for each file: it goes through the lines in order. */
+/** Returns a new function for each file, because the function processes the lines in order. */
 async function changeOf(
   store: Pick<Store, 'transcripts'>,
   { agent, key, rules }: { agent: Agent; key: string; rules: Rules },
@@ -308,7 +308,7 @@ async function changeOf(
     : forgetLines(agent, key, forgotten);
 }
 
-/** Undefined when they cannot be read: such a copy is of no use to anybody. */
+/** Undefined if the copy cannot be read: such a copy is useless. */
 function linesOf(file: string, bytes: number): string[] | undefined {
   try {
     const text = zlib.gunzipSync(fs.readFileSync(file).subarray(0, bytes)).toString('utf8');
@@ -335,7 +335,7 @@ function cutAt(file: string, bytes: number): void {
   else if (sizeOf(file) > bytes) fs.truncateSync(file, bytes);
 }
 
-/** Replaces everything from a place on. */
+/** Replaces everything from a position on. */
 function writeAt(file: string, at: number, bytes: Buffer): void {
   const folder = path.dirname(file);
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -350,7 +350,7 @@ function writeAt(file: string, at: number, bytes: Buffer): void {
   if (at === 0) syncFolder(folder);
 }
 
-/** Removes copies that have not grown for the days that the person wants them kept. Returns how many. */
+/** Removes copies that have not grown for `vaultDays`. Returns how many. */
 export async function thinVault({ store, config, clock }: VaultDeps): Promise<number> {
   const { vaultDays } = config.settings;
   if (vaultDays === 0) return 0;
@@ -359,7 +359,7 @@ export async function thinVault({ store, config, clock }: VaultDeps): Promise<nu
   return old.length;
 }
 
-/** The bytes go first: a crash in between leaves a copy that is known and cannot be read, never one that nobody knows of. */
+/** Removes the bytes first: a crash in between leaves a known copy without bytes, never bytes that the store does not know. */
 async function dropCopy(
   { store, config }: Pick<VaultDeps, 'store' | 'config'>,
   { agent, key }: { agent: AgentName; key: string },
@@ -369,11 +369,11 @@ async function dropCopy(
   await store.vault.drop(agent, key);
 }
 
-/** The agent of a group may have put a link in the way. */
+/** Whether the path leads through no link: a group's agent may have put one there. */
 export const isWhereItSays = (config: Config, file: string): boolean =>
   !isInHomes(config, file) || isPlain(config.agentHomesPath, file);
 
-/** −1 where there is no such file. */
+/** −1 if there is no such file. */
 export function sizeOf(file: string): number {
   try {
     return fs.statSync(file).size;

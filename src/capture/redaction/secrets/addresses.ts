@@ -2,15 +2,15 @@
 import { isPlaceholder } from './placeholder.ts';
 import type { Span } from './span.ts';
 
-/** From `://` on: the name, and the password with whatever letters people put into it. What it may not be is said below. */
+/** From `://` on: the user name, and a password of any characters that people use. `isPassword` below rules out the exceptions. */
 const userAndPassword =
   /:\/\/([^\s/:@"'`<>(){}\\,;]{0,200}):((?:[^\s/":<>\\]|:(?!\/\/)){1,1000})@([\w[][\w.[\]-]{0,254})/y;
-/** The same with slashes in the password, which end at the next `@`. */
+/** The same with slashes in the password. It ends at the next `@`. */
 const withSlashes = /:\/\/([^\s/:@"'`<>(){}\\,;]{0,200}):((?:[^\s@":<>\\]|:(?!\/\/)){1,1000})@([\w[][\w.[\]-]{0,254})/y;
-/** A token in the place of a name. */
+/** A token in place of a user name. */
 const tokenAsUser = /:\/\/(?=[A-Za-z_-]{0,60}\d)((?=[\w-]{0,200}[A-Za-z])[\w-]{16,255})@[\w-]{1,60}\./y;
 
-/** What stands at `://`. The span is that of the password alone. */
+/** The secret in the address whose `://` is at `at`. The span covers the password alone. */
 export function findInAddress(text: string, at: number): Span | undefined {
   for (const shape of [userAndPassword, withSlashes]) {
     shape.lastIndex = at;
@@ -30,9 +30,9 @@ export function findInAddress(text: string, at: number): Span | undefined {
 const lengthTo = (whole: string, host: string): number => whole.length - host.length - 1;
 
 function isPassword(password: string, host: string): boolean {
-  // A port and a path, as in `http://localhost:3000/@vite/client`; another address; the digest of an image.
+  // A port and a path, as in `http://localhost:3000/@vite/client`; another address; the digest of a container image.
   if (/^\d{1,5}(?:[/?#]|$)/.test(password) || password.includes('://') || host === 'sha256') return false;
-  // Code that puts an address together: a quotation mark beside anything but a letter.
+  // Code that builds an address: a quotation mark next to something other than a letter or digit.
   if (/(?:^|\W)['`]|['`](?:\W|$)/.test(password) || /[(){}[\]]/.test(password.slice(0, 1))) return false;
   if (password.includes('/') && !/[.:\]\w]/.test(host)) return false;
   return !isPlaceholder(password) && !/^(?:pass|password|passwd|pwd|pw|PASSWORD|PASS)$/.test(password);

@@ -8,7 +8,7 @@ describe('secrets of every kind, in every place', () => {
     const texts = [...secretTexts()];
     const left = texts.filter(({ shape: { secret }, text }) => {
       const clean = unhidden(redact(text));
-      // Of a key the marker may stay, its body may not.
+      // A private key's marker may stay, its body may not.
       const [, body] = secret.startsWith('-----') ? secret.split('\n') : [];
       return body === undefined ? clean.includes(secret.slice(-12)) || clean.includes(secret) : clean.includes(body);
     });
@@ -21,7 +21,7 @@ describe('secrets of every kind, in every place', () => {
     expect(1 - left.length / texts.length, missed.join('\n')).toBeGreaterThanOrEqual(0.98);
   });
 
-  it('leave a text that is not changed again', () => {
+  it('are redacted in one pass: a second pass changes nothing', () => {
     for (const { shape, context, text } of secretTexts()) {
       const clean = redact(text);
       expect(redact(clean), `${shape.kind}, ${context}`).toBe(clean);
@@ -29,7 +29,7 @@ describe('secrets of every kind, in every place', () => {
   });
 });
 
-describe('what is no secret', () => {
+describe('text without a secret', () => {
   it.each([
     [
       'a variable',

@@ -1,4 +1,4 @@
-// Where the secrets of a text are. One walk over the text looks for the beginnings of all rules at once; only where it finds one is a rule asked.
+// Finds the secrets in a text. One pass looks for the first characters of all rules at once and runs a rule only where its first characters match.
 import { findInAddress } from './addresses.ts';
 import { commands, findCommand } from './headers.ts';
 import { findByLint } from './lint.ts';
@@ -8,25 +8,25 @@ import { findPrivateKeys } from './private-keys.ts';
 import { apartFrom, merged, type Span } from './span.ts';
 import { vendorShapes } from './vendors.ts';
 
-/** Asked where its word stands. Undefined: no secret here. */
+/** Runs where its word begins. Undefined: no secret here. */
 type Matcher = (text: string, at: number) => Span | undefined;
 
 interface Rule {
-  /** In small letters: the walk does not tell them from capitals, the matcher does. */
+  /** In lower case: the pass ignores case, the matcher does not. */
   readonly word: string;
   readonly find: Matcher;
-  /** Exactly these letters make it worth while to ask secretlint, whose rules go through the whole text. */
+  /** Only these exact characters justify a call to secretlint, whose rules scan the whole text. */
   readonly lint?: string;
 }
 
-/** Text that was quoted once more: the last letter of `\\n`, `\\u003d` or `%3D` is not part of the word that follows. */
+/** In text that was escaped once more, the last character of `\\n`, `\\u003d` or `%3D` is not part of the word that follows. */
 const escaped = '(?<=\\\\(?:[nrtbf]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})|%[0-9a-fA-F]{2}|\\u001b\\[[0-9;]{0,9}m)';
-/** Where a secret may begin: not inside a word, and not in the midst of a picture's bytes. */
+/** Where a secret may begin: not inside a word, and not within the bytes of a picture. */
 const start = `(?:(?<![A-Za-z0-9])(?<![A-Za-z0-9+/]{32}[+/])|${escaped})`;
 
 const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 
-/** Beginnings of the kinds that secretlint knows. */
+/** First characters of the kinds that secretlint knows. */
 const lintWords =
   /^(?:A[A-Z]{3}$|npm_|_authToken|xox|xapp-|hooks\.slack|SG\.|shp|gh[pousr]_|github_pat_|sk-|lin_|ops_)/;
 
@@ -48,7 +48,7 @@ const vendorRules: readonly Rule[] = vendorShapes.flatMap(({ name, begins, shape
   }),
 );
 
-/** Three parts, or the five of an encrypted one. */
+/** A web token has three parts, or five if it is encrypted. */
 const webToken = new RegExp(
   `${start}eyJ[\\w-]{10,4000}\\.(?:eyJ[\\w-]{10,8000}\\.[\\w-]{10,2000}|[\\w-]{0,1000}\\.[\\w-]{8,200}\\.[\\w-]{8,16000}\\.[\\w-]{16,200})`,
   'y',
@@ -66,7 +66,7 @@ const rules: readonly Rule[] = [
   ...nameWords.map((word): Rule => ({ word, find: findNamed })),
 ];
 
-// Three letters as one number of eighteen bits. Everything below is a table that is made once, from the rules.
+// Three characters become one number of eighteen bits. Everything below is a table that is built once, from the rules.
 const other = 63;
 const classes = new Uint8Array(65_536).fill(other);
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789_-./:=~+@<>?&%"\' $*{};,';
@@ -79,7 +79,7 @@ const gram = (word: string): number =>
   ((classes[word.charCodeAt(1)] ?? other) << 6) |
   (classes[word.charCodeAt(2)] ?? other);
 
-/** All sequences of three letters that a word can begin with: one, unless the word is shorter. */
+/** All sequences of three characters that a word can begin with: one, unless the word is shorter. */
 const gramsOf = (word: string): number[] =>
   word.length >= 3 ? [gram(word)] : Array.from(letters, (next) => gram(word + next));
 
@@ -99,7 +99,7 @@ for (const [word, flag] of [
 ] as const)
   marks[gram(word)] = (marks[gram(word)] ?? 0) | flag;
 
-/** No secret with a beginning of its own is shorter, and none with a name. */
+/** No secret is shorter, neither one with known first characters nor one with a name. */
 const shortest = 8;
 
 /** Contract: never throws; the spans are in order and do not overlap; time is linear in the length of the text. */
@@ -137,7 +137,7 @@ function walk(text: string): { spans: Span[]; candidates: boolean } {
     if ((mark & flags.webToken) !== 0 && at >= noWebTokenBefore && text.startsWith('eyJ', at)) {
       span = findWebToken(text, at);
       if (span === undefined) {
-        // A run of beginnings is searched through once, not from each of them on.
+        // Search such a run once, not again from each `eyJ` in it.
         runOfToken.lastIndex = at;
         noWebTokenBefore = at + (runOfToken.exec(text)?.[0].length ?? 0);
       }
@@ -154,7 +154,7 @@ function walk(text: string): { spans: Span[]; candidates: boolean } {
     next = span.to;
   }
   if ((seen & flags.key) !== 0 && /PRIVATE KEY|Private-Lines/.test(text)) spans.push(...findPrivateKeys(text));
-  // Last: some of its shapes take only the beginning of a longer secret, which is then known already.
+  // Last: some of secretlint's shapes match only the start of a longer secret, which the rules above have found whole.
   if (asksLint) spans.push(...apartFrom(findByLint(text), merged(spans)));
   return { spans, candidates: seen !== 0 };
 }

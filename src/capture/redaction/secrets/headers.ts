@@ -2,12 +2,12 @@
 import { isPlaceholder } from './placeholder.ts';
 import type { Span } from './span.ts';
 
-/** Words at which the walk over a text stops, and what may follow there. The group `secret` is the span. */
+/** A word that the pass over a text looks for, and what may follow it. The group `secret` is the span. */
 interface Command {
   readonly word: string;
   readonly name: string;
   readonly shape: RegExp;
-  /** What the value must be, beyond the shape. */
+  /** A further condition for the value, beyond its shape. */
   readonly accepts?: (value: string) => boolean;
 }
 

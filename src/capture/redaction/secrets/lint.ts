@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import type { Span } from './span.ts';
 
-/** The part of secretlint's rule interface that we use: a rule looks at a text, and reports. */
+/** The part of secretlint's rule interface that we use: a rule examines a text and reports. */
 interface LintRule {
   readonly meta: { readonly id: string };
   create(
@@ -19,7 +19,7 @@ interface Message {
   readonly data: Readonly<Record<string, string>>;
 }
 
-/** What secretlint's rules are called in our marks. One that is not named here gets the name of its package. */
+/** Names of secretlint's rules in our marks. A rule without an entry gets the name of its package. */
 const lintNames: Readonly<Record<string, string>> = {
   aws: 'AWS secret key',
   privatekey: 'private key',
@@ -37,8 +37,8 @@ const lintNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * `filter-comments` would let a comment in the text switch the rules off; `gcp` looks at whole files only; addresses are ours, since
- * these two would take the password of an example as well.
+ * `filter-comments` would let a comment in the text switch the rules off. `gcp` only examines whole files. We find addresses ourselves,
+ * because the last two would also redact the password of an example.
  */
 const unused = ['filter-comments', 'gcp', 'basicauth', 'database-connection-string'];
 
@@ -50,8 +50,8 @@ interface NamedRule {
 let loaded: readonly NamedRule[] | undefined;
 
 /**
- * Loads the package when a text first asks for it. An import, even one inside this module, would run at the start of every bundled
- * command. `require` takes ES modules in every Node that we support, and a rule must answer synchronously.
+ * Loads the package when a text first needs it. An import, even one inside this module, would run at the start of every bundled
+ * command. `require` loads ES modules in every Node version that we support, and a rule must answer synchronously.
  */
 function lintRules(): readonly NamedRule[] {
   if (loaded === undefined) {
@@ -66,7 +66,7 @@ function lintRules(): readonly NamedRule[] {
 }
 
 /**
- * Without secretlint's core, whose work is about files: it is asynchronous, computes lines and columns, and compares every finding
+ * Does not use secretlint's core, which is made for files: it is asynchronous, computes lines and columns, and compares every finding
  * with every other. A rule itself is a synchronous function of a text.
  */
 export function findByLint(content: string): Span[] {
@@ -75,7 +75,7 @@ export function findByLint(content: string): Span[] {
     const context = {
       createTranslator: () => (_: string, data?: Readonly<Record<string, string>>) => ({ data: data ?? {} }),
       report({ message: { data }, range }: { readonly message: Message; readonly range: readonly [number, number] }) {
-        // The range is not always that of the secret; what the message quotes is, and stands at it or soon after.
+        // The range is not always that of the secret. The message quotes the secret, which is at the range's start or soon after.
         const secret = Object.values(data).reduce((longest, one) => (one.length > longest.length ? one : longest), '');
         const at = content.indexOf(secret, range[0]);
         const [from, to] = secret === '' || at < 0 ? range : [at, at + secret.length];

@@ -4,7 +4,7 @@ import type { Span } from './span.ts';
 
 export type Kind = 'password' | 'secret' | 'token' | 'key';
 
-/** Words inside names of secrets, in small letters: the walk over a text stops at these. */
+/** Words in names of secrets, in lower case: the pass over a text looks for these. */
 export const nameWords = ['pass', 'pwd', 'secret', 'token', 'key', 'credential', 'creds', 'auth'];
 
 const places =
@@ -22,11 +22,11 @@ const kinds: readonly (readonly [Kind, RegExp])[] = [
     /(?:api|apps?|access|private|auth|encryption|encrypt|signing|signature|master|account|shared|storage|service|role|admin|license|deploy|anon|hmac|aes|webhook|subscription|ingest|write|live|integration|security|jwt|bot|developer|publishable|function|instrumentation|connection|sdk|rest|maps?|ai)key(?:prod|dev|live|test)?\d{0,2}$/,
   ],
 ];
-/** Names that end like those of secrets, and name something else. */
+/** Names that end like those of secrets but name something else. */
 const otherNames =
   /(?:next|page|continuation|cursor|paging|max|min|num|lex|lexer|parser?|start|end|current|prev|peek|stop|pad|eos|bos|unk|mask|special|cancel|cancellation|abort|sync|css|design|syntax|per|sub|bot|eof|closing|opening)token\d*$|public.?key|^(?:has|is|no|show|hide|toggle|forgot|reset|change|update|validate|check|min|max)pass(?:word|wd)$|css|keyframe/;
 
-/** What a name says about its value; undefined for names of other things. */
+/** The kind of secret that a name announces; undefined for other names. */
 export function kindOf(name: string): Kind | undefined {
   if (name.length > 80) return undefined;
   const plain = name.toLowerCase().replace(/[^a-z0-9]+/g, '');
@@ -47,17 +47,17 @@ const separator =
 const afterFlag = /[ \t]{1,4}(?!-)/y;
 const tagEnd = />(?=[^<\s]{1,200}<\/)/y;
 const quotedValue = /[bru]?(?:(")([^"\n]{1,4096})("?)|(')([^'\n]{1,4096})('?)|(`)([^`\n]{1,4096})(`?))/y;
-// Few signs of equality inside: in a run of names each value would else reach far beyond the next name.
+// Allow few `=` inside: in a list of names, each value would otherwise extend far beyond the next name.
 const plainValue = /[^\s"'`<>,;&|(){}[\]\\=:]{1,4096}(?:[:=]{1,3}[^\s"'`<>,;&|(){}[\]\\=:]{0,400}){0,2}/y;
 const shellValue = /[^\s"'`<>\\=:]{1,4096}(?:[:=]{1,3}[^\s"'`<>\\=:]{0,400}){0,3}/y;
 const queryValue = /[^\s"'`&;#<>\\=:]{1,4096}(?:[:=]{1,3}[^\s"'`&;#<>\\=:]{0,400}){0,3}/y;
 
-/** What follows the name whose word begins at `at`. */
+/** The secret after the name whose word begins at `at`. */
 export function findNamed(text: string, at: number): Span | undefined {
   restOfName.lastIndex = at;
   const nameEnd = at + (restOfName.exec(text)?.[0].length ?? 0);
   const follows = text.charCodeAt(nameEnd);
-  // Nearly all words go on, end or stand before a blank: no separator, no name.
+  // Nearly all words continue, end, or precede a blank: without a separator there is no name.
   if (Number.isNaN(follows)) return undefined;
   separator.lastIndex = nameEnd;
   const found = separator.exec(text);
@@ -77,7 +77,7 @@ export function findNamed(text: string, at: number): Span | undefined {
     sign = isFlag ? '--' : '<';
   }
   const kind = kindOf(name);
-  // `PASS: TestLogin` is the line of a test.
+  // `PASS: TestLogin` is test output.
   if (kind === undefined || (/^pass$/i.test(name) && sign === ':' && !/["'`]/.test(text.charAt(valueAt))))
     return undefined;
   return judged(text, valueAt, kind, {
@@ -89,7 +89,7 @@ export function findNamed(text: string, at: number): Span | undefined {
   });
 }
 
-/** Where the name began: the letters, digits, `_`, `-` and `.` before its word. */
+/** Where the name begins: the letters, digits, `_`, `-` and `.` before its word. */
 function nameBegin(text: string, at: number): number {
   let begin = at;
   while (begin > 0 && at - begin < 48 && isNameCode(text.charCodeAt(begin - 1))) begin--;
@@ -104,7 +104,7 @@ interface Place {
   readonly name: string;
   readonly before: string;
   readonly isFlag: boolean;
-  /** The separator is `=` and nothing else: a shell, a file of settings, an address. */
+  /** The separator is `=` alone: a shell, a settings file, an address. */
   readonly tight: boolean;
 }
 
@@ -136,19 +136,19 @@ function judged(text: string, at: number, kind: Kind, place: Place): Span | unde
   return isSecret(kind, value, { quoted: false, sure }) ? { from: at, to: at + value.length, name } : undefined;
 }
 
-/** `Server=x;Password=y;`: other settings stand beside it. */
+/** `Server=x;Password=y;`: there are other settings beside it. */
 const isConnectionString = (text: string, at: number, { tight, name }: Place): boolean =>
   tight &&
   /^(?:Password|Pwd|PWD|pwd|password|AccountKey|SharedAccessKey)$/.test(name) &&
   text.slice(Math.max(0, at - 150), at + 150).includes(';');
 
-/** What a mark calls it. */
+/** The kind that the mark names. */
 const markOf = (kind: Kind, name: string): string =>
   kind === 'secret' && /secret_?access_?key$/i.test(name) ? 'AWS secret key' : kind;
 
 interface How {
   readonly quoted: boolean;
-  /** The place leaves no doubt that a value stands there: an environment, an address, an option, a header. */
+  /** The context leaves no doubt that this is a value: an environment, an address, an option, a header. */
   readonly sure: boolean;
 }
 

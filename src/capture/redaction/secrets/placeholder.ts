@@ -1,13 +1,13 @@
-// What stands where a secret would, and is none: variables, templates, types, words that say "put yours here".
+// Values that only stand in for a secret: variables, templates, types, words that say "put yours here".
 
-/** `$NAME`, `${…}`, `%NAME%`, `%s`, `{{…}}`, `<your key>`, `***`, a mark of ours. */
+/** `$NAME`, `${…}`, `%NAME%`, `%s`, `{{…}}`, `<your key>`, `***`, or one of our marks. */
 const template =
   /^(?:\$[A-Z_][A-Z0-9_]*$|\$[a-z_]+$|\$\{|\$\(|\$\{\{|#\{|\{|<|\[|\(|%[A-Z_]+%|%[({]?[a-z]|%$|@[A-Z_]+@)|\$\{|\{\{|<[a-zA-Z_ -]{2,40}>|\[redacted|REDACTED|^\\?$/;
-/** Always the same letter, dots, stars; `abc…xyz`. */
+/** One repeated letter, dots, stars; `abc…xyz`. */
 const masked = /^(.)\1*$|\.\.\.|…|\*{3}|•{2}|[xX]{5}|^[-_.*#x]+$/;
 const word =
   /^(?:true|false|null|nil|none|undefined|nan|string|str|number|boolean|bool|bytes|object|any|unknown|never|void|text|optional|required|secret|password|passwd|passphrase|pwd|token|key|apikey|api_key|value|default|empty|hidden|masked|redacted|todo|tbd|n\/a|env|process|yes|no|on|off|auto|test|testing|example|sample|demo|dummy|fake|mock|foo|bar|baz|foobar|changeme|change_me|changeit|xxx+)$/i;
-/** Words that no secret holds, at the borders of words. */
+/** Words that no secret contains, matched as whole words. */
 const instruction =
   /(?:^|[^a-z])(?:your|insert|replace|changeme|change[-_ ]?(?:this|me|it)|placeholder|example|enter|put|goes|here|todo|dummy|fake|mock|sample|redacted|removed|scrubbed|hidden|masked|invalid|bogus)(?:[^a-z]|$)|^(?:my|the|some|a)[-_ ]|ENTER_|INSERT_|YOUR|_HERE|_GOES_/i;
 

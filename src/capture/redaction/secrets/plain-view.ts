@@ -1,18 +1,18 @@
-// A text as a reader would see it: escapes resolved, colours and invisible letters left out, wide letters as plain ones.
+// A text as a reader would see it: escapes resolved, colours and invisible characters removed, full-width characters as plain ones.
 
 export interface PlainView {
   readonly text: string;
-  /** Where the letter at `index` of the view begins in the original, and where it ends. */
+  /** Where the character at `index` of the view begins in the original, and where it ends. */
   begin(index: number): number;
   end(index: number): number;
 }
 
-/** Letters without a width, and marks of direction, that can stand inside a word unseen. */
+/** Characters without a width, and direction marks: they can be inside a word without being seen. */
 const invisible =
   '\\u00ad\\u034f\\u061c\\u115f\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u206a-\\u206f\\ufe00-\\ufe0f\\ufeff';
 const wide = '\\uff01-\\uff5e';
 
-/** Whether a text holds something that can hide a word from a search. A blank or a quotation mark behind a backslash cannot. */
+/** Whether a text contains something that can hide a word from a search. A backslash before a blank or a quotation mark cannot. */
 export const hidesWords = new RegExp(
   `[\\u001b\\u009b${invisible}${wide}]|\\\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[/e]|0?33\\[)|&(?:#|quot|amp|lt|gt|apos)`,
 );
@@ -27,9 +27,12 @@ const colourFirst = /\\{1,16}(?:u001[bB]|x1[bB]|0?33|e)\[[0-9;?]{0,40}[A-Za-z]/y
 const named: Readonly<Record<string, string>> = { quot: '"', amp: '&', lt: '<', gt: '>', apos: "'" };
 const short: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: ' ', f: ' ', e: '' };
 
-/** Linear: one walk over the escapes, each with no more backslashes than five quotations of a text need. An escape inside an escape (`&amp;quot;`, `\\u005cn`) is resolved once. */
+/**
+ * Linear: one pass over the escapes. An escape may have as many backslashes as five levels of quoting need.
+ * A nested escape (`&amp;quot;`, `\\u005cn`) is resolved once.
+ */
 export function plainView(original: string): PlainView {
-  // Parallel lists of the places where the view and the original part: view index, begin in the original, letters taken.
+  // Parallel lists of the points where view and original diverge: the index in the view, and the index in the original.
   const at: number[] = [0];
   const from: number[] = [0];
   let text = '';
@@ -68,11 +71,11 @@ export function plainView(original: string): PlainView {
   };
   return { text, begin: place, end: (index) => (index === 0 ? 0 : endOf(index)) };
 
-  /** The end of the letter before `index`: an escape is longer in the original than in the view. */
+  /** Where the character before `index` ends: an escape is longer in the original than in the view. */
   function endOf(index: number): number {
     const next = place(index);
     const last = place(index - 1);
-    // Invisible letters between the two belong to what follows, unless the last letter is an escape itself.
+    // Invisible characters between the two belong to the next character, unless the last character is itself an escape.
     return original.charCodeAt(last) === 92 || original.charCodeAt(last) === 38 ? Math.max(next, last + 1) : last + 1;
   }
 }

@@ -1,15 +1,15 @@
-// Private keys between their markers, also encrypted ones, PGP blocks, and keys whose end was cut off; a marker without a key stays.
+// Private keys between their markers, including encrypted keys, PGP blocks, and keys whose end was cut off. A marker without a key stays.
 import type { Span } from './span.ts';
 
 const keyMarker = /-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
-/** The body of a key without its end: lines of base64, also where the newlines are written as `\n`. */
+/** The body of a key without its end: lines of base64, also with newlines written as `\n`. */
 const keyBody = /[A-Za-z0-9+/=\\\s]*/y;
 const shortestBody = 40;
 const longestBody = 20_000;
 const puttyKey =
   /Private-Lines: \d{1,3}\s{1,4}(?:[A-Za-z0-9+/=]{16,64}\s{1,4}){1,60}(?:Private-MAC: [0-9a-f]{40,64})?/g;
 
-/** Linear: one walk over the markers. */
+/** Linear: one pass over the markers. */
 export function findPrivateKeys(text: string): Span[] {
   const spans: Span[] = [];
   let begin: { at: number; body: number } | undefined;

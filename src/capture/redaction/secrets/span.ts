@@ -1,11 +1,11 @@
-/** A place in a text that holds a secret: from its first letter to the one after its last. */
+/** A secret's position in a text: from its first character to the one after its last. */
 export interface Span {
   readonly from: number;
   readonly to: number;
   readonly name: string;
 }
 
-/** In order, and those that touch each other as one. The name is that of the first. */
+/** Sorts the spans and merges those that touch. A merged span has the name of the first. */
 export function merged(spans: readonly Span[]): Span[] {
   const all: Span[] = [];
   for (const span of [...spans].sort((a, b) => a.from - b.from || b.to - a.to)) {
@@ -16,7 +16,7 @@ export function merged(spans: readonly Span[]): Span[] {
   return all;
 }
 
-/** The text with a mark in the place of each span. Contract: the spans are in order and do not overlap. */
+/** Replaces each span with a mark. Contract: the spans are in order and do not overlap. */
 export function withMarks(text: string, spans: readonly Span[]): string {
   if (spans.length === 0) return text;
   let kept = '';
@@ -28,7 +28,7 @@ export function withMarks(text: string, spans: readonly Span[]): string {
   return kept + text.slice(from);
 }
 
-/** Those that touch none of the others. Contract: the others are in order and do not overlap. */
+/** The spans that touch none of the others. Contract: the others are in order and do not overlap. */
 export function apartFrom(spans: readonly Span[], others: readonly Span[]): Span[] {
   let next = 0;
   return [...spans]

@@ -1,25 +1,25 @@
-// Secrets that tell themselves by how they begin: one line for each kind, as vendors document it. docs/redaction.md says which lists it follows.
+// Secrets that are recognised by their first characters: one line for each kind, as vendors document it. docs/redaction.md names the lists it follows.
 
-/** One kind of secret. The literal beginnings are what the walk over a text looks for; the shape says how the secret goes on. */
+/** One kind of secret. The pass over a text looks for the literal beginnings; the shape describes the rest of the secret. */
 export interface VendorShape {
   readonly name: string;
   readonly begins: readonly string[];
   /**
-   * A regular expression for what follows the beginning. Every quantifier has an upper bound, so that time stays linear. A group
-   * called `before`, in a look behind, is part of the secret.
+   * A regular expression for what follows the beginning. Every quantifier has an upper bound, so that time stays linear. A lookbehind group
+   * called `before` is part of the secret.
    */
   readonly shape: string;
-  /** The beginning is public (an address, the name of a setting) and stays. */
+  /** The beginning is public (an address, a setting's name) and stays. */
   readonly keepsBeginning: boolean;
 }
 
 /** What must not follow a secret of a fixed length. */
 const end = '(?![A-Za-z0-9])';
 const endOfWord = '(?![\\w-])';
-/** A look ahead: somewhere in the next letters is a digit, so it is no word and no identifier. */
+/** A lookahead: one of the next characters is a digit, so this is neither a word nor an identifier. */
 const digit = '(?=[A-Za-z_-]{0,60}\\d)';
 
-/** Name, beginnings (separated by blanks), how it goes on, and whether the beginning stays. */
+/** Name, beginnings (separated by blanks), shape of the rest, and whether the beginning stays. */
 const lines: readonly (readonly [name: string, begins: string, shape: string, keeps?: 'keeps'])[] = [
   ['AWS access key', 'AKIA ASIA ABIA ACCA A3T', `[A-Z0-9]?[A-Z2-7]{15,16}${end}`],
   ['AWS session token', 'IQoJb3JpZ2lu FwoGZXIvYXdz', '[A-Za-z0-9+/=%]{60,4000}'],
