@@ -1,4 +1,4 @@
-// What an administrator of the hub does: make it, bring it up to date, invite a person, revoke one, forget a session for all.
+// What a hub's administrator does: create it, update it, invite a person, revoke a person, forget a session for everyone.
 import { createHash, randomBytes } from 'node:crypto';
 import { HoldfastError } from '../system/errors.ts';
 import { type HubClient, hubIn } from './connect.ts';
@@ -11,7 +11,7 @@ export const newSecret = (): string => randomBytes(24).toString('base64url');
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** A person's name is part of a role's name, so it must be one that PostgreSQL takes without quotes. */
+/** A person's name becomes part of a role's name, so PostgreSQL must accept it without quotes. */
 export function checkName(name: string, what: 'person' | 'machine'): string {
   const allowed = what === 'person' ? /^[a-z][a-z0-9_]{0,31}$/ : /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
   if (allowed.test(name)) return name;
@@ -29,7 +29,7 @@ export interface MadeHub {
   readonly vectors: boolean;
 }
 
-/** Makes the hub, or brings it up to date. Contract: in one transaction; run twice, it changes nothing. */
+/** Creates the hub, or updates it. Contract: one transaction; run twice, it changes nothing. */
 export async function initHub(client: HubClient, address: HubAddress): Promise<MadeHub> {
   await needRights(client, address);
   const before = await hubIn(client, address);
@@ -78,7 +78,7 @@ async function needRights(client: HubClient, address: HubAddress): Promise<void>
     });
 }
 
-/** Where pgvector is; it is installed where the server has it and lets us. */
+/** The schema of pgvector. Installs it if the server has it and allows that. */
 async function vectorSchema(client: HubClient): Promise<string | undefined> {
   const { rows } = await client.query("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'");
   if (rows.length === 0) return undefined;
@@ -90,7 +90,7 @@ async function vectorSchema(client: HubClient): Promise<string | undefined> {
     );
     return found.rows[0]?.schema;
   } catch {
-    // The server has it and does not let us: the hub then does without.
+    // The server has pgvector but does not let us install it: the hub works without.
     await client.query('ROLLBACK TO SAVEPOINT vector');
     return undefined;
   }
@@ -99,11 +99,11 @@ async function vectorSchema(client: HubClient): Promise<string | undefined> {
 export interface Invitation {
   readonly person: string;
   readonly url: string;
-  /** False: a further machine of a person who is known already. */
+  /** False: a further machine of a known person. */
   readonly isNew: boolean;
 }
 
-/** Gives a person a role of their own. Someone who was revoked comes back under the same name, with a new password. */
+/** Gives a person their own role. A revoked person comes back under the same name, with a new password. */
 export async function invitePerson(client: HubClient, address: HubAddress, name: string): Promise<Invitation> {
   checkName(name, 'person');
   const role = `holdfast_${name}`;
@@ -153,7 +153,7 @@ export interface HubSession {
   readonly title: string;
 }
 
-/** The one session in the hub whose id begins with a text, whoever shares it. */
+/** The one session in the hub whose id begins with the text, whichever person shares it. */
 export async function sessionInHub(client: HubClient, id: string): Promise<HubSession> {
   const { rows } = await client.query<HubSession>(
     `SELECT DISTINCT ON (p.id, s.print) p.name AS person, p.id AS "personId", t.agent, s.session, s.print, s.title
@@ -175,12 +175,12 @@ export async function sessionInHub(client: HubClient, id: string): Promise<HubSe
   return only;
 }
 
-/** As its owner would: from the hub at once, from every machine at its next contact, for good. */
+/** Works as if its owner had forgotten it: permanently, from the hub at once and from every machine at its next contact. */
 export async function forgetForAll(client: HubClient, { personId, print }: HubSession): Promise<void> {
   await client.query('SELECT holdfast.forget_for_all($1, $2)', [personId, print]);
 }
 
-/** The role cannot log in any more, its machines are known no more, and connections that are open end. What was shared stays. */
+/** The role can no longer log in, the hub no longer knows its machines, and open connections end. What was shared stays. */
 export async function revokePerson(
   client: HubClient,
   address: HubAddress,

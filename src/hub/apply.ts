@@ -1,4 +1,4 @@
-// What came from the hub → a store: the person's own for other machines of theirs, another one for what teammates share.
+// What came from the hub → a store: the person's own for their other machines, a separate one for what teammates share.
 
 import { conversationRules } from '../capture/conversation-rules.ts';
 import { chunkOf, redactRow } from '../capture/transfer/import-lines.ts';
@@ -13,12 +13,12 @@ import type { FetchedEntry, PageRow, PageTombstone, TranscriptPage } from './fet
 import type { HubDeps, HubSideStore, LocalProject, Share } from './local.ts';
 
 export interface Target {
-  /** Returns how many entries were new. */
+  /** Returns how many entries are new. */
   take(share: Share, transcripts: readonly TranscriptPage[]): Promise<number>;
   takeRows(share: Share, rows: readonly PageRow[]): Promise<void>;
 }
 
-/** The key of a transcript of another machine: no two machines or shares meet under one. */
+/** The key of a transcript from another machine. No two machines or shares have the same key. */
 export const hubKey = (machine: number, share: number, key: string): string =>
   `${hubKeyPrefix}${machine}/${share}/${key}`;
 
@@ -63,14 +63,14 @@ export function targetsOf(
     return added;
   }
 
-  /** What the transcript adds where it only grew; else all of it in place of what was there. */
+  /** Yields the transcript's new entries if it only grew; otherwise all entries, which replace the old ones. */
   async function* chunksOf(
     into: Pick<Store, 'transcripts'>,
     share: Share,
     transcript: TranscriptPage,
   ): AsyncGenerator<Chunk> {
     const agent = AgentName.safeParse(transcript.agent).data;
-    // An agent that this version does not know: what a newer one shares waits until this one is updated.
+    // This version does not know the agent: its transcripts wait until Holdfast is updated here.
     if (agent === undefined) return;
     const key = hubKey(transcript.machine, share.id, transcript.key);
     const state = await into.transcripts.state(agent, key);
@@ -131,7 +131,7 @@ export function targetsOf(
     });
   }
 
-  /** What was derived by this machine itself stays; rows of sessions that are only the hub's follow the hub. */
+  /** Rows that this machine derived itself stay; rows of sessions that exist only in the hub follow the hub. */
   async function takeRows(share: Share, rows: readonly PageRow[]): Promise<void> {
     if (rows.length === 0) return;
     const into = await storeOf(share);
@@ -165,7 +165,7 @@ export function targetsOf(
   return {
     of: (_share: Share): Target => ({ take, takeRows }),
 
-    /** Forgets here what was forgotten elsewhere: by this person everywhere, by a teammate in what they shared. */
+    /** Forgets here what was forgotten elsewhere: in the person's own store if this person forgot it, in the team's store if a teammate did. */
     async forget(tombstones: readonly PageTombstone[]): Promise<number> {
       const own = tombstones.filter(isOwn);
       const others = tombstones.filter((one) => !isOwn(one));
@@ -189,7 +189,7 @@ export function targetsOf(
       return fresh;
     },
 
-    /** Takes out what a share gave that is shared with this person no more. */
+    /** Removes what came from a share that this person no longer sees. */
     async drop(share: number): Promise<void> {
       for (const into of [store, await deps.team()]) {
         const given = (await into.memory.extractions()).filter(({ file }) => isOfShare(file, share));
@@ -224,7 +224,7 @@ export function targetsOf(
 
 const entryOf = ({ line }: FetchedEntry): ExportedEntry => ExportedEntry.parse(JSON.parse(line));
 
-/** The folder that a session worked in, as seen from the project's folder here. */
+/** The folder that a session worked in, mapped into the project's folder here. */
 function moved({ cwd, project }: ExportedFile['sessions'][number], folder: string): string | null {
   if (cwd === null || project === null || !cwd.startsWith(project)) return folder;
   return folder + cwd.slice(project.length);

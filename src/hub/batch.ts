@@ -1,4 +1,4 @@
-// What one push carries, and when it is full.
+// What one push contains, and when it is full.
 
 export interface TranscriptPlace {
   readonly share: number;
@@ -36,16 +36,16 @@ export interface BatchRow {
   readonly kind: string;
   readonly key: string;
   readonly print: string | null;
-  /** The hash of the session that it goes with, when that is forgotten. */
+  /** The hash of the session with which it is forgotten. */
   readonly session: string | null;
   readonly at: number;
-  /** Null: it is no more. */
+  /** Null: the row was removed. */
   readonly line: string | null;
   readonly hash: number;
 }
 
 export interface Batch {
-  /** Set by the last one of a push: how far the machine has come. */
+  /** Set in the last batch of a push: how far the machine has come. */
   readonly cursor?: number;
   readonly model?: string | undefined;
   readonly forgotten: readonly { readonly print: string; readonly memory: string | null; readonly at: number }[];
@@ -75,8 +75,8 @@ const mostEntries = 500;
 const mostChars = 1 << 20;
 
 /**
- * Gathers, and sends what is full; `prepare` completes a batch before it goes. One batch is on its way while the next is made. A batch
- * that failed is told of at the next one, or at the end.
+ * Collects items and sends full batches; `prepare` completes a batch before it is sent. One batch is sent while the next is collected.
+ * If a batch fails, the error surfaces with the next one, or at the end.
  */
 export function batchWriter(
   send: (batch: Batch) => Promise<void>,

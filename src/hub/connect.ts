@@ -1,11 +1,11 @@
-// A connection to the hub, for one machine. Every failure says what is wrong and what to do, and never the password.
+// A connection to the hub, for one machine. Every error says what is wrong and what to do, and never contains the password.
 import type { Client, ClientConfig } from 'pg';
 import { HoldfastError, systemCode } from '../system/errors.ts';
 import type { Membership } from './membership.ts';
 import { hubVersion } from './schema.ts';
 import { driverConfig, type HubAddress, placeOf, readAddress } from './url.ts';
 
-/** What this folder needs of a connection: PGlite in tests has it too. */
+/** What this folder needs of a connection. PGlite, which tests use, has it too. */
 export interface HubClient {
   query<Row = Record<string, unknown>>(
     sql: string,
@@ -35,7 +35,7 @@ export async function connectTo(
     application_name: 'holdfast',
   };
   const client: Client = new pg.Client(config);
-  // Without a listener a connection that breaks while nothing is asked would end the process.
+  // Without a listener, a connection that breaks while idle would end the process.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -56,13 +56,13 @@ export async function connectTo(
   };
 }
 
-/** As this machine of this person; refuses a hub that is not the one it joined, or of another version. */
+/** Connects as this person's machine. Refuses a hub that is not the one it joined, or that has another version. */
 export async function connectAs(membership: Membership, wait?: Patience): Promise<HubClient> {
   const address = readAddress(membership.url);
   const client = await connectTo(address, wait);
   try {
     await checkHub(client, address);
-    // Compiling a query takes longer than any of ours does.
+    // JIT compilation would take longer than any of our queries.
     await client.query("SELECT set_config('holdfast.machine', $1, false), set_config('jit', 'off', false)", [
       membership.secret,
     ]);
@@ -88,7 +88,7 @@ export async function connectAs(membership: Membership, wait?: Patience): Promis
   }
 }
 
-/** Refuses a database without a hub, with another program's schema, and with a hub that this version does not know. */
+/** Refuses a database without a hub, one with another program's schema, and a hub that this version does not know. */
 export async function checkHub(client: HubClient, address: HubAddress): Promise<void> {
   const hub = await hubIn(client, address);
   if (hub === undefined)
@@ -144,7 +144,7 @@ export async function hubIn(
   }
 }
 
-/** Contract: never throws; the password is in no message. */
+/** Contract: never throws; no message contains the password. */
 export function explainHub(error: unknown, address: HubAddress): HoldfastError {
   if (error instanceof HoldfastError) return error;
   const where = placeOf(address);
@@ -207,7 +207,7 @@ export function explainHub(error: unknown, address: HubAddress): HoldfastError {
   );
 }
 
-/** What the hub's own functions say. */
+/** Explains the errors that the hub's own functions raise. */
 function told(message: string, where: string, cause: unknown): HoldfastError {
   if (message.endsWith('no such code'))
     return new HoldfastError(

@@ -1,4 +1,4 @@
-// The vault's copies of transcripts, for `resume` on another machine. A copy goes along only where all of its sessions are shared.
+// The vault's copies of transcripts, for `resume` on another machine. A copy is sent only if all of its sessions are shared.
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
@@ -15,12 +15,12 @@ import type { HubClient } from './connect.ts';
 import { type HubDeps, type LocalProject, mayLeave, type Share } from './local.ts';
 
 const partBytes = 512 << 10;
-/** A transcript that is larger is read here and not gone on with elsewhere. */
+/** Larger transcripts can be read on other machines, but not resumed there. */
 const largest = 32 << 20;
-/** Far more than any transcript holds: a damaged copy must not fill the memory. */
+/** Larger than any transcript: a damaged copy must not fill the memory. */
 const longest = 1 << 30;
 
-/** Sends copies that changed since; returns up to when all were looked at. */
+/** Sends copies that changed after `since`. Returns the time of the latest change it has seen. */
 export async function pushCopies(
   deps: HubDeps,
   shares: readonly Share[],
@@ -63,13 +63,13 @@ async function sendCopy(
      WHERE t.share = $1 AND t.machine = $2 AND t.agent = $3 AND t.key = $4`,
     [share.id, membership.machineId, copy.agent, copy.key],
   );
-  // Not pushed, or there already.
+  // The transcript was not pushed, or the hub already has this copy.
   if (rows.length === 0 || Number(rows[0]?.size ?? 0) === copy.bytes) return;
   let bytes: Buffer;
   try {
     bytes = fs.readFileSync(copyPath(config, copy.agent, copy.key)).subarray(0, copy.bytes);
   } catch {
-    // The vault thins itself out meanwhile: then there is no copy to send.
+    // The vault has just removed the copy: there is nothing to send.
     return;
   }
   const of = Math.ceil(bytes.length / partBytes);
@@ -85,7 +85,7 @@ async function sendCopy(
     });
 }
 
-/** The transcript of a session from the hub; undefined where the hub has no copy of it. */
+/** A session's transcript from the hub; undefined if the hub has no copy of it. */
 export async function fetchTranscript(
   client: HubClient,
   agent: AgentName,
@@ -118,8 +118,8 @@ export async function fetchTranscript(
 }
 
 /**
- * Puts a transcript where the agent looks for sessions of a folder. Claude Code names the folder of transcripts after the folder that the session works in; for other agents
- * the file lies as it lay on the other machine. Contract: what is there already stays.
+ * Puts a transcript where the agent looks for sessions of a folder. Claude Code names its transcript folder after the session's working folder;
+ * for other agents the file gets the same path as on the other machine. Contract: an existing file stays.
  */
 export function placeTranscript(root: string, key: string, folder: string, agent: AgentName, text: Buffer): string {
   const steps = key.split('/').filter((step) => step !== '' && step !== '.' && step !== '..');
@@ -128,7 +128,7 @@ export function placeTranscript(root: string, key: string, folder: string, agent
   const target = path.join(root, ...below);
   try {
     fs.mkdirSync(path.dirname(target), { recursive: true });
-    // Beside it first: an agent must never find a part of a transcript.
+    // Write a draft beside it first: an agent must never find part of a transcript.
     replaceFile(target, text, 0o600, () => !fs.existsSync(target));
   } catch (error) {
     throw explain(error, target);

@@ -1,4 +1,4 @@
-// What a machine reads of the hub: a page of pushes, a whole share, a whole transcript. All of a page is one moment.
+// What a machine reads from the hub: a page of pushes, a whole share, a whole transcript. A page shows the hub at one moment.
 import type { HubClient } from './connect.ts';
 import type { HubDeps } from './local.ts';
 
@@ -16,11 +16,11 @@ export interface TranscriptPage {
   readonly key: string;
   readonly line: string;
   readonly sessions: readonly string[];
-  /** Those of this page, in the order of the transcript. */
+  /** The entries of this page, in the order of the transcript. */
   readonly entries: readonly FetchedEntry[];
-  /** How many the whole transcript has up to this page. */
+  /** How many entries the whole transcript has up to this page. */
   readonly count: number;
-  /** Reads all of it, piece by piece. */
+  /** Reads the whole transcript, piece by piece. */
   whole(): AsyncGenerator<readonly FetchedEntry[]>;
 }
 
@@ -134,7 +134,7 @@ async function sessionsIn(client: HubClient, ids: readonly number[]): Promise<Ma
   return found;
 }
 
-/** By place and id, so that nothing is read twice however long the transcript is. `begun` are its first entries, where they were read before. */
+/** Pages by position and id, so that nothing is read twice however long the transcript is. `begun` are its first entries, if already read. */
 async function* wholeOf(
   client: HubClient,
   transcript: number,
@@ -159,7 +159,7 @@ async function* wholeOf(
   }
 }
 
-/** The first entries of each of these transcripts, in one question: most transcripts are short. */
+/** The first entries of each transcript, in one query: most transcripts are short. */
 async function beginnings(client: HubClient, ids: readonly number[]): Promise<Map<number, FetchedEntry[]>> {
   const { rows } = await client.query<{ transcript: number; uuid: string; pos: string; line: string }>(
     `SELECT t.id AS transcript, e.uuid, e.pos, e.line FROM unnest($1::int[]) AS t (id)
@@ -175,7 +175,7 @@ async function* nothingMore(entries: readonly FetchedEntry[]): AsyncGenerator<re
   if (entries.length > 0) yield entries;
 }
 
-/** Asks for the next part while one is taken in. */
+/** Requests the next part while the caller processes the current one. */
 async function* ahead<T>(parts: AsyncGenerator<T>): AsyncGenerator<T> {
   let next = parts.next();
   try {
@@ -183,7 +183,7 @@ async function* ahead<T>(parts: AsyncGenerator<T>): AsyncGenerator<T> {
       const { value, done } = await next;
       if (done) return;
       next = parts.next();
-      // Told of when it is waited for: a failure must not count as one that nobody sees.
+      // The error surfaces when the part is awaited: until then it must not count as an unhandled rejection.
       next.catch(() => {});
       yield value;
     }
@@ -192,7 +192,7 @@ async function* ahead<T>(parts: AsyncGenerator<T>): AsyncGenerator<T> {
   }
 }
 
-/** Neighbours whose entries fit into one answer. */
+/** Groups neighbours whose entries fit into one answer. */
 function readTogether<T extends { readonly held: string }>(transcripts: readonly T[]): T[][] {
   const groups: T[][] = [];
   let room = entriesAtOnce;
@@ -210,7 +210,7 @@ function readTogether<T extends { readonly held: string }>(transcripts: readonly
 
 type SharePart = { transcripts: TranscriptPage[] } | { rows: PageRow[] };
 
-/** All of a share but what this machine gave to it: transcripts first, then what was derived from them. */
+/** All of a share except what this machine gave to it: transcripts first, then what was derived from them. */
 export const shareOf = (deps: HubDeps, share: number): AsyncGenerator<SharePart> => ahead(partsOf(deps, share));
 
 async function* partsOf({ client, membership }: HubDeps, share: number): AsyncGenerator<SharePart> {

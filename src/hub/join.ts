@@ -1,14 +1,14 @@
-// How a machine becomes part of a hub, and leaves it.
+// How a machine joins a hub and leaves it.
 import { HoldfastError } from '../system/errors.ts';
 import { checkName, hashOf, newSecret } from './admin.ts';
 import { checkHub, connectTo, type HubClient } from './connect.ts';
 import type { Membership } from './membership.ts';
 import { placeOf, readAddress, writeAddress } from './url.ts';
 
-/** A clock that is further off would date what is shared wrongly for all others. */
+/** A clock that is further off would give wrong dates to everything this machine shares. */
 const mostOffMs = 15 * 60_000;
 
-/** Contract: what is returned must be stored at once; nothing else knows the machine's secret. */
+/** Contract: store the result at once; it is the only place with the machine's secret. */
 export async function joinHub(
   url: string,
   machine: string,

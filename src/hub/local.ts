@@ -1,4 +1,4 @@
-// What of this machine is shared: which folders are which project, and which sessions may leave.
+// What this machine shares: which folders belong to which project, and which sessions may leave.
 import { ignoring } from '../capture/keep.ts';
 import { projectOf } from '../capture/project.ts';
 import { repositoryFinder } from '../capture/repository.ts';
@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts';
 import type { HubClient } from './connect.ts';
 import type { Membership } from './membership.ts';
 
-/** What the exchange with a hub reads and writes. */
+/** The ports that the exchange with a hub reads and writes. */
 export type HubSideStore = Pick<
   Store,
   | 'admin'
@@ -43,7 +43,7 @@ export interface Share {
   readonly audience: 'me' | 'team';
 }
 
-/** All shares that this person sees: the own ones, and what others share with the team. */
+/** All shares that this person sees: their own, and what others share with the team. */
 export async function visibleShares(client: HubClient): Promise<readonly Share[]> {
   const { rows } = await client.query<Share>(
     `SELECT s.id, s.person, p.name AS "personName", s.project, s.name, s.audience
@@ -52,13 +52,13 @@ export async function visibleShares(client: HubClient): Promise<readonly Share[]
   return rows;
 }
 
-/** The folders of this machine that a repository is known by, with what the store calls them. */
+/** A folder of this machine that belongs to a repository, with its name in the store. */
 export interface LocalProject {
   readonly path: string;
   readonly name: string;
 }
 
-/** Projects of the store by repository; folders that are ignored, or are no repository, are left out. */
+/** The store's projects by repository, without ignored folders and folders outside any repository. */
 export async function localProjects({
   store,
   config,
@@ -75,7 +75,7 @@ export async function localProjects({
   return found;
 }
 
-/** Whether a session may leave this machine: one of a group, or in a folder that is ignored by now, may not. */
+/** Whether a session may leave this machine. A group's session, or one in a folder that is now ignored, may not. */
 export function mayLeave({ store, config }: Pick<HubDeps, 'store' | 'config'>) {
   const ignores = ignoring(config.ignore, projectOf);
   return async (session: SessionKey & { readonly cwd: string }): Promise<boolean> =>

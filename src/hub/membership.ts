@@ -1,4 +1,4 @@
-// What this machine knows about its hub, in `hub.json`: a file for its owner alone, because it holds a password and the machine's secret.
+// What this machine knows about its hub, in `hub.json`. Only the owner may read the file: it holds a password and the machine's secret.
 import fs from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import { replaceFile, syncFolder } from '../system/replace-file.ts';
 
 const Membership = z.object({
   url: z.string().min(1),
-  /** With which the hub was made: it can invite and revoke. */
+  /** The address with which the hub was created: it can invite and revoke. */
   adminUrl: z.string().min(1).optional(),
   hub: z.string().min(1),
   person: z.string().min(1),
@@ -21,7 +21,7 @@ export type Membership = z.infer<typeof Membership>;
 
 export const membershipFile = (home: string): string => path.join(home, 'hub.json');
 
-/** Undefined where this machine has joined no hub. */
+/** Undefined if this machine has not joined a hub. */
 export function readMembership(home: string): Membership | undefined {
   const file = membershipFile(home);
   let text: string;

@@ -1,5 +1,5 @@
-// What is remembered about a project, as rows of its share. Other machines of the same person get what pages are made of; the team gets
-// what the pages say.
+// What is remembered about a project, as rows of its share. The person's other machines get the rows that pages are made of;
+// the team gets the text of the pages.
 
 import { redact } from '../capture/redaction/redact.ts';
 import { redactRow } from '../capture/transfer/import-lines.ts';
@@ -55,10 +55,10 @@ export async function memoryRowsOf(
   return found;
 }
 
-/** As the hub keeps hashes: the first half. */
+/** The form in which the hub keeps hashes: the first half. */
 export const hubPrint = (print: string): string => print.slice(0, 32);
 
-/** The hash of the place on the page that a forgetting names. An emptied line says nothing, and stays. */
+/** The hash of the group on the page that a forgetting names. An emptied line says nothing, and stays. */
 function printOf(line: ExportedRow): string | null {
   if (line.is !== 'statement' && line.is !== 'edit') return null;
   if (line.is === 'edit' && isEmptied(line)) return null;

@@ -1,4 +1,4 @@
-// Hub → this machine, in the order in which pushes were committed. Each page is one moment of the hub; applied twice, it changes nothing.
+// Hub → this machine, in the order in which pushes were committed. Each page shows the hub at one moment; applied twice, it changes nothing.
 import { forgetAsElsewhere } from '../distill/memory/forget.ts';
 import type { Store } from '../store/store.ts';
 import { type Target, targetsOf } from './apply.ts';
@@ -6,25 +6,25 @@ import { type PageRow, pageOf, shareOf, type TranscriptPage } from './fetch.ts';
 import { type HubDeps, type HubSideStore, localProjects, type Share, visibleShares } from './local.ts';
 
 export interface PullDeps extends HubDeps {
-  /** The store of what teammates share, opened when there is something for it. */
+  /** The store for what teammates share, opened when there is something for it. */
   readonly team: () => Promise<HubSideStore>;
 }
 
 export interface Pulled {
   readonly entries: number;
   readonly forgotten: number;
-  /** Shares that are new here, and those that are no more. */
+  /** How many shares are new here, and how many are gone. */
   readonly taken: number;
   readonly dropped: number;
 }
 
-/** Up to which push this machine has everything; by its stamp the machine knows that it is still the same hub. */
+/** This machine has everything up to the push `seq`. Its stamp shows whether this is still the same hub. */
 export interface PullNote {
   readonly hub: string;
   readonly seq: number;
   readonly stamp: string;
   readonly shares: readonly number[];
-  /** Who and where, for showing: by machine. */
+  /** Person and machine by machine id, for display. */
   readonly machines: Readonly<Record<string, { readonly person: string; readonly machine: string }>>;
 }
 
@@ -50,7 +50,7 @@ export async function pull(deps: PullDeps): Promise<Pulled> {
 
   const local = await localProjects(deps);
   const visible = await visibleShares(client);
-  // Of teammates only what belongs to a repository that is here; the rest is found by asking the hub.
+  // From teammates, pull only what belongs to a repository on this machine; searches ask the hub for the rest.
   const wanted = visible.filter((share) => share.person === membership.personId || local.has(share.project));
   const targets = targetsOf(deps, local, wanted);
   await keep({ machines: await machinesOf(deps) });
@@ -65,7 +65,7 @@ export async function pull(deps: PullDeps): Promise<Pulled> {
     [note.seq],
   );
   const isSame = note.seq === 0 || (Number(first.rows[0]?.seq) === note.seq && first.rows[0]?.stamp === note.stamp);
-  // A hub that was restored from a backup counts again from there: everything is compared once more.
+  // A hub that was restored from a backup counts from there again: compare everything once more.
   if (!isSame) await keep({ seq: 0, stamp: '', shares: [] });
 
   const takePages = async (): Promise<void> => {
@@ -76,7 +76,7 @@ export async function pull(deps: PullDeps): Promise<Pulled> {
         [note.seq + 1, batchesInAPage],
       );
       if (rows.length === 0) return;
-      // A machine that holds no share takes what was forgotten alone.
+      // A machine without shares takes only tombstones, so these pushes fit into one page.
       const last = note.shares.length === 0 ? rows.length : inOnePage(rows.map(({ entries }) => entries));
       const upto = Number(rows[last - 1]?.seq);
       const page = await pageOf(deps, note.shares, note.seq, upto);
@@ -92,7 +92,7 @@ export async function pull(deps: PullDeps): Promise<Pulled> {
       await keep({ seq: upto, stamp: rows[last - 1]?.stamp ?? '' });
     }
   };
-  // New shares come last: taken whole, they hold all that the pushes before brought.
+  // New shares come last: taken whole, they contain everything from the pushes before.
   await takePages();
   const fresh = wanted.filter(({ id }) => !note.shares.includes(id));
   for (const share of fresh) {
@@ -101,12 +101,12 @@ export async function pull(deps: PullDeps): Promise<Pulled> {
     done.taken++;
   }
   if (fresh.length > 0) await takePages();
-  // When all rows and all hashes are here: their order then decides nothing.
+  // Only after all rows and all hashes are here, so that their order does not matter.
   await forgetAsElsewhere({ store });
   return done;
 }
 
-/** How many of these pushes are taken at once: as many as hold few entries together, one at least. */
+/** How many of these pushes to take at once: as many as have few entries together, at least one. */
 function inOnePage(sizes: readonly number[]): number {
   let last = 0;
   for (let held = 0; last < sizes.length && (last === 0 || held + (sizes[last] ?? 0) <= entriesInAPage); last++)

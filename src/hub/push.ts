@@ -1,4 +1,4 @@
-// This machine → hub. What the hub lacks is found by comparing, so a push that was killed, or repeated, ends with the same rows.
+// This machine → hub. A push compares to find what the hub lacks, so a killed or repeated push ends with the same rows.
 import { randomUUID } from 'node:crypto';
 import type { SessionKey } from '../store/sessions/port.ts';
 import { type Batch, batchWriter, emptyBatch } from './batch.ts';
@@ -13,16 +13,16 @@ export interface Pushed {
   readonly forgotten: number;
 }
 
-/** Where the last push ended. `next` is written before a push: after a kill either of the two may be the hub's. */
+/** Where the last push ended. `next` is written before a push: after a kill, the hub's mark may be either of the two. */
 interface PushNote {
   readonly hub: string;
   readonly mark: string | null;
   readonly next: string | null;
-  /** Folders of each share of which everything has been pushed once. */
+  /** Folders of each share that were pushed completely once. */
   readonly done: Readonly<Record<string, readonly string[]>>;
-  /** A sum over the hashes of forgotten things that the hub was told: another one means that there are more. */
+  /** A checksum over the tombstones that the hub was sent: if it changes, there are more. */
   readonly prints: number;
-  /** Up to when the vault's copies have been looked at. */
+  /** Copies in the vault up to this time were processed. */
   readonly copies: number;
 }
 
@@ -38,7 +38,7 @@ export async function push(deps: HubDeps): Promise<Pushed> {
   const state = { pushed: Number(rows[0]?.pushed ?? 0), mark: rows[0]?.mark ?? null };
   let note = await readNote(deps);
   const upto = await store.changes.last();
-  // A store, or a hub, that was restored from a backup counts otherwise than before: then everything is compared.
+  // After a restore from a backup, the store or the hub counts differently: compare everything.
   const known = note.hub === membership.hub && (state.mark === note.mark || state.mark === note.next);
   const cursor = known && state.pushed <= upto ? state.pushed : 0;
   const keep = async (change: Partial<PushNote>) => {
@@ -67,7 +67,7 @@ export async function push(deps: HubDeps): Promise<Pushed> {
   const shares = (await visibleShares(client)).filter(({ person }) => person === membership.personId);
   const local = await localProjects(deps);
   const changed = await changedSessions(deps, cursor);
-  // What conversations gave is stored without what was forgotten of it, and the hub is to have it so.
+  // The stored extractions no longer contain the forgotten memories: send them again, so that the hub loses them too.
   if (forgotten.memories > 0) changed.sessions.push(...(await store.memory.extractions()));
   let sessions = 0;
   let isNewShare = false;
@@ -89,7 +89,7 @@ export async function push(deps: HubDeps): Promise<Pushed> {
   return { sessions, entries, forgotten: forgotten.sent };
 }
 
-/** What was pushed is found by its words from now on. Killed meanwhile, the next exchange does the rest. */
+/** Makes the pushed entries searchable by words. If killed, the next exchange does the rest. */
 async function indexWords({ client, signal }: HubDeps): Promise<void> {
   for (;;) {
     signal?.throwIfAborted();
@@ -133,7 +133,7 @@ async function transcriptsThere({ client, membership }: HubDeps, share: Share): 
   return new Set(rows.map(placeName));
 }
 
-/** Sessions of the share to compare: all of a folder that was never pushed, else those that changed. */
+/** Sessions of the share to compare: all of a folder that was never pushed, otherwise those that changed. */
 async function sessionsOf(
   deps: HubDeps,
   folders: readonly LocalProject[],
@@ -165,7 +165,7 @@ async function pushForgotten(
   send: (batch: Batch) => Promise<void>,
 ): Promise<{ total: number; sent: number; memories: number }> {
   const [prints, memories] = [await store.removal.tombstones(), [...(await store.pages.forgottenUpTo())]];
-  // A memory that was forgotten again has another moment: then the sum differs though the count does not.
+  // A memory that was forgotten again has a later time: then the sum changes although the count does not.
   const total = memories.reduce((sum, [, at]) => (sum + at + 1) % 2 ** 52, prints.length);
   if (total === told) return { total, sent: 0, memories: 0 };
   const { rows } = await client.query<{ print: string; at: string }>(

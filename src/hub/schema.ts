@@ -1,12 +1,12 @@
 // The hub's schema in PostgreSQL, step by step. Members read through row-level security and write through functions alone.
 
-/** Raised with every step: a program that knows fewer steps than the hub has must not write to it. */
+/** Increased with every step: a program that knows fewer steps than the hub has must not write to it. */
 export interface HubStep {
   readonly version: number;
   readonly sql: string;
 }
 
-/** `machine()` and `me()` know a caller by two things: the role of the connection and the secret of the machine, of which the hub holds a hash. */
+/** `machine()` and `me()` identify a caller by two things: the connection's role, and the machine's secret, of which the hub holds a hash. */
 const identity = `
   CREATE FUNCTION holdfast.machine() RETURNS int LANGUAGE sql STABLE SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
     SELECT m.id FROM machines m JOIN people p ON p.id = m.person
@@ -230,7 +230,7 @@ const sharing = `
   END $$;
 `;
 
-/** What tombstones of one push name goes from everything that the person shares. */
+/** Removes what the tombstones of one push name from everything that the person shares. */
 const forgetting = `
   CREATE FUNCTION holdfast.forget_marked(who int, at_seq bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
   DECLARE mine int[];
@@ -348,8 +348,8 @@ const pushing = `
 `;
 
 /**
- * BM25 over the postings, as SQLite computes it. Words that stand in more than a few of the entries only order what rarer words have found, so that
- * a question costs what its rare words cost.
+ * BM25 over the postings, as SQLite computes it. Common words only rank the entries that rarer words have found, so that
+ * a query costs what its rare words cost.
  */
 const finding = `
   -- Share by share where they are few: the index then leads to each, and a project costs the same in a hub of any size.
@@ -403,7 +403,7 @@ const finding = `
   END $$;
 `;
 
-/** The rows are held, so that one that is forgotten meanwhile waits, and takes its words along. */
+/** Locks the rows, so that a forgetting that runs at the same time waits and removes their words too. */
 const indexing = `
   CREATE FUNCTION holdfast.index_words(most int) RETURNS int LANGUAGE plpgsql SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
   DECLARE picked int[];
@@ -420,7 +420,7 @@ const indexing = `
   END $$;
 `;
 
-/** Without pgvector the vectors are bytes, which the asking machine compares for the best hits by words. */
+/** Without pgvector, vectors are bytes; the asking machine compares them for the best hits by words. */
 const vectorTable = (schema: string | undefined): string => {
   const type = schema === undefined ? 'bytea' : `${schema}.halfvec(256)`;
   const value = schema === undefined ? "decode(i.vector, 'base64')" : `i.vector::${schema}.halfvec(256)`;
@@ -440,7 +440,7 @@ const vectorTable = (schema: string | undefined): string => {
   END $$;`;
 };
 
-/** Tables of which a member sees the rows of visible shares. */
+/** Tables in which a member sees the rows of visible shares. */
 const shared = ['transcripts', 'sessions', 'entries', 'postings', 'rows', 'copies', 'vectors'];
 
 const rights = (members: string): string => `
@@ -499,7 +499,7 @@ const rights = (members: string): string => `
 
 export const hubVersion = 1;
 
-/** All steps; `members` is the group role, quoted, and `vectors` the schema of pgvector, quoted, where the database has it. */
+/** All steps. `members` is the group role, quoted; `vectors` is the schema of pgvector, quoted, if the database has it. */
 export const hubSteps = (members: string, vectors: string | undefined): readonly HubStep[] => [
   {
     version: 1,

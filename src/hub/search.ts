@@ -1,4 +1,4 @@
-// Search in the hub: candidates by words and, where pgvector is, by meaning; the best of them as hits.
+// Search in the hub: finds candidates by words and, with pgvector, by meaning, and returns the best of them as hits.
 import { cosineOf } from '../embedding/embedder.ts';
 import { parseKeywords } from '../recall/question/keywords.ts';
 import { snippet } from '../recall/shown/snippet.ts';
@@ -16,9 +16,9 @@ export interface HubQuestion {
   readonly query: string;
   readonly kind: 'entry' | 'session' | 'memory';
   readonly limit: number;
-  /** The shares to look in. */
+  /** The shares to search. */
   readonly shares: readonly Share[];
-  /** All shares that there are: then the hub need not look at each. */
+  /** All existing shares: the hub then need not check each. */
   readonly everything: boolean;
   readonly since?: number | undefined;
   readonly until?: number | undefined;
@@ -29,17 +29,17 @@ export interface HubQuestion {
 
 export interface HubAnswer {
   readonly hits: Hit[];
-  /** Whether meaning was compared. */
+  /** Whether the search compared meaning. */
   readonly byMeaning: boolean;
 }
 
 const candidates = 200;
-/** So many entries of a part are compared one by one; of more, the index of neighbours gives the nearest. */
+/** Up to this many entries are compared one by one; beyond that, the index of neighbours gives the nearest. */
 const mostCompared = 50_000;
-/** What words count beside meaning. */
+/** The weight of words against meaning. */
 const wordShare = 0.65;
 
-/** The words of a question as the hub knows them, with the parts and other forms that the local search looks for. */
+/** The words of a query as the hub knows them, with the parts and variants that the local search looks for. */
 export function askedWords(query: string): number[] {
   const { terms, phrases, variants = [] } = parseKeywords(query);
   const words = [
@@ -74,7 +74,7 @@ export async function searchHub(client: HubClient, asked: HubQuestion): Promise<
   return { hits: await hitsOf(client, asked, ranked), byMeaning };
 }
 
-/** True where meaning was compared: the hub has vectors of the model that the question was read with. */
+/** Returns whether it compared meaning: only if the hub's vectors come from the same model as the query's. */
 async function addMeaning(
   client: HubClient,
   { vector, shares }: HubQuestion,
@@ -92,7 +92,7 @@ async function addMeaning(
     scores.set(entry, { ...known, meaning: Math.max(0, cosine) });
   };
   if (hub.schema === null) {
-    // Exact, for what words have found.
+    // Exact, for the entries that words have found.
     const { rows: found } = await client.query<{ entry: number; vector: Buffer }>(
       'SELECT entry, vector FROM holdfast.vectors WHERE entry = ANY ($1::int[])',
       [[...scores.keys()]],
@@ -106,7 +106,7 @@ async function addMeaning(
   return true;
 }
 
-/** Within few entries all are compared; over all of them the index of neighbours is asked. */
+/** Compares all entries if they are few; otherwise uses the index of neighbours. */
 export async function nearest(
   client: HubClient,
   schema: string,
@@ -160,7 +160,7 @@ async function hitsOf(
   ranked: readonly { entry: number; score: number }[],
 ): Promise<Hit[]> {
   const { rows } = await client.query<EntryRow>(
-    // The entries first: the planner would look for all of them once for each transcript.
+    // Select the entries first: otherwise the planner would search for all of them once for each transcript.
     `WITH e AS MATERIALIZED (
        SELECT id, share, transcript, session_print, line FROM holdfast.entries
        WHERE id = ANY ($1::int[]) AND ($2::bigint IS NULL OR at >= $2) AND ($3::bigint IS NULL OR at < $3) AND ($4::text IS NULL OR role = $4))
@@ -187,7 +187,7 @@ async function hitsOf(
     if (row === undefined || agent === undefined || hits.length >= asked.limit) continue;
     const said = ExportedEntry.parse(JSON.parse(row.line));
     const id = asked.kind === 'session' ? said.session : said.uuid;
-    // A fork holds what it began with once more.
+    // A fork repeats the entries that it began with.
     if (seen.has(id)) continue;
     seen.add(id);
     const share = shares.get(row.share);
@@ -205,7 +205,7 @@ async function hitsOf(
   return hits;
 }
 
-/** What projects' pages say is little: all of it is compared here. */
+/** Projects' pages have little text: this machine compares all of it. */
 async function memories(client: HubClient, asked: HubQuestion): Promise<Hit[]> {
   const { rows } = await client.query<{ share: number; line: string; machine: string }>(
     `SELECT r.share, r.line, m.name AS machine FROM holdfast.rows r JOIN holdfast.machines m ON m.id = r.machine

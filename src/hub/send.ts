@@ -1,4 +1,4 @@
-// Sessions → what the hub lacks of them. Every text is redacted once more, by the rules of this machine as they are now.
+// Sessions → what the hub lacks of them. Every text is redacted once more, by this machine's current rules.
 import { redactEntry, redactRow, redactSession } from '../capture/transfer/import-lines.ts';
 import type { ExportedEntry, ExportedFile, ExportedLine } from '../schema/exported.ts';
 import { hubKeyPrefix } from '../store/hub/port.ts';
@@ -11,22 +11,22 @@ import { hash53, wordsOf } from './words.ts';
 
 export interface SendDeps extends HubDeps {
   readonly share: Share;
-  /** The transcripts of the share that the hub has something of, by `placeName`: others need not be asked for. */
+  /** Transcripts of the share that the hub has, by `placeName`: there is no need to ask it about others. */
   readonly there: ReadonlySet<string>;
   readonly send: (batch: Batch) => Promise<void>;
 }
 
-/** What the hub holds of a transcript, by entry. */
+/** The hashes of the entries that the hub has of a transcript, by entry id. */
 type Listing = Map<string, number>;
 
-/** The hub's columns are PostgreSQL's text, which holds no null byte and no half of a letter; lines are JSON, which escapes both. */
+/** The hub's text columns accept no null byte and no lone surrogate. Lines are JSON, which escapes both. */
 const plainText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 
 export async function sendSessions(deps: SendDeps, keys: readonly SessionKey[]): Promise<void> {
   const { store, share, send } = deps;
   const about = await glances(deps, keys);
   const writer = batchWriter(send, (batch) => withVectors(deps, batch));
-  /** Sessions of which this machine has a transcript of its own: what was derived from others is not ours to tell. */
+  /** Sessions with a transcript of this machine. Rows that were derived from other sessions are not ours to send. */
   const own = new Set<string>();
   const rows: BatchRow[] = [];
   let file: { place: TranscriptPlace; line: ExportedFile; listing: Listing; told: Set<string> } | undefined;
@@ -100,7 +100,7 @@ async function listingOf({ client, membership }: SendDeps, { share, agent, key }
 type Writer = ReturnType<typeof batchWriter>;
 type OpenFile = { place: TranscriptPlace; line: ExportedFile; listing: Listing; told: Set<string> };
 
-/** What others need of a transcript; where reading stands, and what its reader noted, is this machine's alone. */
+/** What other machines need of a transcript. The reading position and the reader's state stay on this machine. */
 const fileLine = ({ subagent, bornAt }: ExportedFile): string => JSON.stringify({ subagent, bornAt });
 
 async function tellSessions(
@@ -156,7 +156,7 @@ async function tellEntry(
   });
 }
 
-/** Derived rows that are shared, each with the hashes by which it is forgotten. */
+/** A derived row that is shared, with the hashes by which it can be forgotten. */
 function rowOf(line: ExportedLine, own: ReadonlySet<string>, share: number): BatchRow | undefined {
   if (line.is !== 'observation' && line.is !== 'summary' && line.is !== 'extraction') return undefined;
   if (!own.has(`${line.agent} ${line.session}`)) return undefined;

@@ -1,4 +1,4 @@
-// What a person shares, whom with, and what the hub says about it.
+// What a person shares, with whom, and what the hub says about it.
 import fs from 'node:fs';
 import path from 'node:path';
 import { projectOf } from '../capture/project.ts';
@@ -97,7 +97,7 @@ export async function statusOf(client: HubClient, membership: Membership, local:
   };
 }
 
-/** With `force` also where the hub does not answer: it then keeps the machine on its list until it is revoked. */
+/** With `force`, leaves even if the hub does not answer. The hub then keeps the machine on its list until it is revoked. */
 export async function leave({ store, config }: Deps, membership: Membership, force: boolean): Promise<void> {
   try {
     const client = await connectAs(membership, { connectMs: 5000, statementMs: 10_000 });
@@ -108,7 +108,7 @@ export async function leave({ store, config }: Deps, membership: Membership, for
     }
   } catch (error) {
     const { code, message } = error as HoldfastError;
-    // A machine that was revoked has left already.
+    // A revoked machine has already left.
     if (!force && code !== 'NO_PERMISSION')
       throw new HoldfastError(code, message, {
         hint: 'Nothing was changed. To leave without telling the hub: --force.',

@@ -1,4 +1,4 @@
-// One exchange with the hub: push, then pull. A process that finds another one at it leaves it to that one.
+// One exchange with the hub: push, then pull. Only one process of a machine does it at a time; a second one returns at once.
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -20,16 +20,16 @@ export interface SyncDeps {
 }
 
 export interface Synced {
-  /** False: another process is at it. */
+  /** False: another process is doing it. */
   readonly done: boolean;
   readonly pushed: Pushed;
   readonly pulled: Pulled;
 }
 
-/** Where what teammates share is kept: in a database of its own, so that nothing of it is taken for the person's. */
+/** The database for what teammates share: a separate one, so that nothing in it passes for the person's own. */
 export const teamStorePath = (home: string): string => path.join(home, 'team', 'holdfast.db');
 
-/** Undefined where nothing was ever pulled from teammates. */
+/** Undefined if nothing was ever pulled from teammates, unless `make` is set. */
 export async function openTeamStore(home: string, make: boolean): Promise<Store | undefined> {
   const file = teamStorePath(home);
   if (!make && !fs.existsSync(file)) return undefined;
@@ -61,7 +61,7 @@ export async function sync(deps: SyncDeps, wait?: Patience): Promise<Synced> {
         return team;
       },
     });
-    // Opened for something that came or went: what briefings say of teammates may be other by now.
+    // The pull opened the team store, so something in it has changed: update what briefings say about teammates.
     if (team !== undefined) await noteTeammates(deps.store, team);
     return { done: true, pushed, pulled };
   } finally {

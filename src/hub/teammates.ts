@@ -1,4 +1,4 @@
-// What teammates did of late, noted for briefings when something of it has changed.
+// What teammates did recently, noted for briefings whenever it changes.
 import { type TeamSession, teammatesNote } from '../recall/briefing/teammates.ts';
 import type { Store } from '../store/store.ts';
 import { readPullNote } from './pull.ts';

@@ -1,4 +1,4 @@
-// The address of a hub. It holds a password: messages name the host and the database, never more.
+// The address of a hub. It contains a password, so messages name only the host and the database.
 import fs from 'node:fs';
 import type { ClientConfig } from 'pg';
 import { explain, HoldfastError } from '../system/errors.ts';
@@ -13,7 +13,7 @@ export interface HubAddress {
   readonly tls: 'verify' | 'encrypt' | 'none';
   /** A file of certificates to trust (`sslrootcert`). */
   readonly trust: string | undefined;
-  /** What lets one machine join, once: the part behind `#`. */
+  /** The code with which one machine can join, once: the part behind `#`. */
   readonly code: string | undefined;
 }
 
@@ -58,11 +58,11 @@ export function readAddress(text: string): HubAddress {
   };
 }
 
-/** A path is a Unix socket. */
+/** A path is a Unix socket, which is local. */
 export const isLoopback = (host: string): boolean =>
   host.startsWith('/') || host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 
-/** The same hub for another role. */
+/** The same hub's address for another role. */
 export function writeAddress(
   address: HubAddress,
   role: { readonly user: string; readonly password: string },

@@ -1,8 +1,8 @@
-// Vectors as the hub takes them: halves of floats where pgvector is, else the bytes as they are.
+// Vectors in the form that the hub takes: half-precision floats with pgvector, otherwise the bytes as they are.
 
 export const hubDimensions = 256;
 
-/** Null where there is no vector, or one of another size. */
+/** Null if there is no vector, or one of another size. */
 export function vectorText(vector: Int8Array | undefined, halves: boolean): string | null {
   if (vector === undefined || vector.length !== hubDimensions) return null;
   return halves

@@ -1,4 +1,4 @@
-// Texts → words as the hub knows them: hashes of the same stems that the local index has. The hub holds no list of words.
+// Texts → words as the hub knows them: hashes of the same stems as in the local index. The hub holds no list of words.
 import { stemmer } from 'stemmer';
 import { isTellingWord } from '../language/stop-words.ts';
 import { fold, wordPattern } from '../recall/question/words.ts';
@@ -6,7 +6,7 @@ import type { ExportedEntry } from '../schema/exported.ts';
 import { indexText } from '../store/search/index-text.ts';
 import { indexedUses } from '../store/search/tool-text.ts';
 
-/** 53 bits, so that JSON carries it whole. Of a million words one in ten billion pairs is alike. */
+/** 53 bits, so that JSON can represent it exactly. Among a million words, a collision is very unlikely. */
 export function hash53(text: string): number {
   let [a, b] = [0xdeadbeef, 0x41c6ce57];
   for (let i = 0; i < text.length; i++) {
@@ -19,7 +19,7 @@ export function hash53(text: string): number {
   return 4294967296 * (2097151 & b) + (a >>> 0);
 }
 
-/** A log must not fill the index: of a longer text the beginning counts. */
+/** A log must not fill the index: only the beginning of a longer text counts. */
 const longest = 20_000;
 const mostWords = 200;
 const longestWord = 40;
