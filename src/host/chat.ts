@@ -1,5 +1,5 @@
-// A chat with a group's agent: lines go into the store, answers come out of it, and what is being written is heard on the way. Where no
-// host runs, the chat is one itself, for the groups that somebody chats with: whoever opens a chat wants an answer.
+// A chat with a group's agent. It stores the person's lines, reads answers from the store, and shows parts of an answer as the agent
+// writes them. If no host is running, the chat becomes one, for the groups that people chat with.
 
 import { permitted } from '../operations/groups/permitted.ts';
 import type { Context, Terminal } from '../operations/operation.ts';
@@ -13,27 +13,27 @@ import { nothingIsolated } from './sandbox/index.ts';
 
 export interface ChatOptions {
   readonly group: string;
-  /** Said in place of what the person types. */
+  /** Sent instead of what the person types. */
   readonly message?: string | undefined;
   readonly log: (line: string) => void;
   readonly signal: AbortSignal;
-  /** How agents are started, where the chat is the host. */
+  /** How to start agents if the chat is the host. */
   readonly start?: HostOptions['start'];
 }
 
 export interface ChatEnd {
   readonly said: readonly OutgoingMessage[];
-  /** Messages that nobody has answered yet. */
+  /** Messages without an answer yet. */
   readonly open: readonly number[];
 }
 
 const lookMs = 1000;
 const pageSize = 100;
-/** As much as a person wants to read before going on. */
+/** How many missed messages a person reads before going on. */
 const mostMissed = 20;
-/** In whatever characters, it fits into a frame. */
+/** Fits into a frame, whatever its characters. */
 const longestMessage = 2_000_000;
-/** Whoever leaves in the middle of an answer does not want to wait for it. */
+/** A person who leaves in the middle of an answer does not want to wait for it. */
 const patienceMs = 0;
 
 export async function chat(context: Context, terminal: Terminal, options: ChatOptions): Promise<ChatEnd> {
@@ -44,7 +44,7 @@ export async function chat(context: Context, terminal: Terminal, options: ChatOp
   const said: OutgoingMessage[] = [];
   let seen = await store.messages.lastOutgoing();
   const seenBefore = await store.messages.seenInChat(group);
-  // One message, and its answer: what was said before is left for a chat at the terminal.
+  // A chat of one message does not show earlier messages, so they stay unseen for the next chat at the terminal.
   const isSeenAll = seenBefore !== undefined && (await store.messages.outgoing(group, seenBefore, 1)).length === 0;
   const isNoted = !isOneMessage || isSeenAll;
   let isBegun = false;
@@ -76,12 +76,12 @@ export async function chat(context: Context, terminal: Terminal, options: ChatOp
         changed();
         if (isNoted && found.length > 0) await store.messages.noteSeen(group, seen);
       })
-      // A store that is busy: the next look tries again, and nothing was counted as seen.
+      // The store is busy. Nothing counts as seen, and the next look tries again.
       .catch((error) => log(explain(error, 'the chat').message));
     return looking;
   };
 
-  /** What was said while no chat was open; of much, the last. */
+  /** Shows the last messages that arrived while no chat was open. */
   async function catchUp(from: number): Promise<void> {
     const missed: number[] = [];
     for (let at: number | undefined = from; at !== undefined; ) {
@@ -162,7 +162,7 @@ const inWords = (error: unknown): string => {
   return hint === undefined ? message : `${message}. ${hint}`;
 };
 
-/** The host that there is, or becomes one, also when the one that was there has ended. */
+/** Listens to the running host, or becomes the host if there is none or if it ends. */
 function hostNear(
   context: Context,
   group: string,
@@ -173,7 +173,7 @@ function hostNear(
   let left = false;
   let again: NodeJS.Timeout | undefined;
 
-  // What a limit cannot hold is for whoever runs a host; that nothing is held is for everybody.
+  // Missing limits concern the person who runs a host. Missing isolation concerns everybody.
   const warn = (line: string) => (line === nothingIsolated ? on.note(line) : on.log(line));
 
   let finding: Promise<void> = Promise.resolve();
@@ -210,7 +210,7 @@ function hostNear(
       left = true;
       clearTimeout(again);
       listening?.close();
-      // One that is just becoming the host is to be none, too; what keeps it from that was said already.
+      // The chat may be becoming the host right now: wait, then stop that host too. Its errors were shown already.
       await finding.catch(() => {});
       await own?.stop(patienceMs);
     },

@@ -1,5 +1,5 @@
-// The way from a sandbox to the world: a Unix socket with an HTTP proxy behind it. The sandbox has a network of its own with nothing in it, so this is the only
-// way, and it leads to no address of this machine, nor of the network around it: not to the worker, and not to whatever else listens there.
+// The only way out of a sandbox: a Unix socket with an HTTP proxy behind it. The sandbox has an empty network of its own. The proxy
+// reaches no address on this machine or on the network around it, so neither the worker nor any other local service.
 import { lookup } from 'node:dns/promises';
 import http from 'node:http';
 import net from 'node:net';
@@ -11,22 +11,22 @@ export interface Egress {
 }
 
 export interface EgressOptions {
-  /** `host:port`s around here that the person lets agents reach. */
+  /** Local addresses (`host:port`) that the person lets agents reach. */
   readonly reach: readonly string[];
-  /** Never reached, whatever else is allowed: the worker's port on this machine. */
+  /** The worker's port on this machine. Agents never reach it, even if `reach` names it. */
   readonly workerPort: number;
   readonly log: (line: string) => void;
   readonly onFlood?: (() => void) | undefined;
-  /** For tests: what a name leads to. */
+  /** For tests: replaces the DNS lookup. */
   readonly resolve?: (name: string) => Promise<readonly { readonly address: string }[]>;
 }
 
-/** At a time, for one agent: a package manager opens dozens. */
+/** Open at the same time, for one agent. A package manager opens dozens. */
 const mostConnections = 256;
 const mostAttempts = 5000;
 const attemptsMs = 10_000;
 const connectMs = 30_000;
-/** A tunnel in which nothing moves is closed. */
+/** After this time without data, a tunnel closes. */
 const idleMs = 600_000;
 
 class Refused extends Error {}
@@ -79,7 +79,7 @@ export async function startEgress(socketPath: string, options: EgressOptions): P
 
 const lookUp = (name: string) => lookup(name, { all: true, verbatim: true });
 
-/** The address to connect to. It is looked up once and used as it is: on a second look, the name could lead elsewhere. */
+/** The address to connect to. The caller connects to this address, since a second lookup of the name could lead elsewhere. */
 async function addressOf(options: EgressOptions, host: string, port: number): Promise<string> {
   const { reach, workerPort, resolve = lookUp } = options;
   if (host === '' || !Number.isInteger(port) || port < 1 || port > 65_535)
@@ -95,14 +95,14 @@ async function addressOf(options: EgressOptions, host: string, port: number): Pr
   );
 }
 
-/** A connection to what a CONNECT request names. */
+/** Connects to the target of a CONNECT request. */
 async function connectTo(options: EgressOptions, target: string): Promise<net.Socket> {
   const [, host = '', port = ''] = /^\[?([^\]]*?)\]?:(\d+)$/.exec(target) ?? [];
   const address = await addressOf(options, host, Number(port));
   return net.connect({ host: address, port: Number(port) });
 }
 
-/** Both ends close together, and so does a tunnel in which nothing moves. */
+/** Joins both ends: when one closes, so does the other. An idle tunnel closes too. */
 function join(near: net.Socket, far: net.Socket, head: Buffer): void {
   far.setTimeout(connectMs, () => far.destroy());
   near.setTimeout(idleMs, () => near.destroy());
@@ -117,7 +117,7 @@ function join(near: net.Socket, far: net.Socket, head: Buffer): void {
   });
 }
 
-/** A request for a page without TLS, with its whole address. */
+/** Forwards a plain HTTP request, whose URL is absolute. */
 async function forward(
   options: EgressOptions,
   request: http.IncomingMessage,

@@ -9,7 +9,7 @@ import { killedBy } from './run-state.ts';
 /** How often in a row a group's session may be lost before its messages wait for the usual retries. */
 const mostLosses = 3;
 
-/** Undefined: no session was lost, or too many in a row. The usual verdict holds then. */
+/** Undefined if no session was lost, or too many in a row. The usual verdict applies then. */
 export async function lostSession(
   run: Run,
   opened: GroupSessions,
@@ -23,7 +23,7 @@ export async function lostSession(
   const { next } = await opened.reportLost(session, loss, { epoch: run.epoch });
   const times = (deps.losses.get(group) ?? 0) + 1;
   deps.losses.set(group, times);
-  // A session that was lost before it said or wrote anything is not missed.
+  // People do not miss a session that was lost before it said or wrote anything.
   const isMissed = resumeAt !== undefined || (await deps.store.sessions.find(session)).length > 0;
   if (next === 'fresh' && isMissed) {
     const text = `The earlier conversation cannot be resumed: its file is ${loss}. A new one has begun.`;

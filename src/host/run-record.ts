@@ -1,4 +1,4 @@
-// What a group's agent says → the store: its session, its answers, and how far into the session they reach.
+// Stores what a group's agent says: its session, its answers, and the position in the session that they reach.
 import type { GroupSessions } from '../sessions/groups/groups.ts';
 import { allowMessage } from './allowance.ts';
 import { persist } from './persist.ts';
@@ -12,12 +12,12 @@ export interface Place {
 }
 
 export interface RunRecord {
-  /** False: the group has another session by now. */
+  /** False if the group has another session by now. */
   session(told: string): Promise<boolean>;
   answer(said: Said, text: string, answers: readonly number[]): Promise<void>;
 }
 
-/** Contract: its calls come one after the other, in the order in which the agent spoke. */
+/** Contract: call its methods one after the other, in the order in which the agent spoke. */
 export function openRecord(run: Run, opened: GroupSessions, from: Place, isGroups: boolean): RunRecord {
   const { deps, group, task } = run;
   const { store, clock, tell } = deps;

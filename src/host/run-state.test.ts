@@ -31,13 +31,13 @@ describe('a start', () => {
     expect(follow([{ kind: 'started' }], true).effects).toEqual(['send-task']);
   });
 
-  it('is busy until the first messages were sent', () => {
+  it('is busy until the host has sent the first messages', () => {
     expect(isBusy(follow([{ kind: 'started' }]).state)).toBe(true);
     expect(isBusy(follow(talking).state)).toBe(false);
     expect(follow(talking).state.phase).toBe('talking');
   });
 
-  it('passes on a close or a kill that came before the process was there', () => {
+  it('passes on a close or a kill that came before the process ran', () => {
     expect(follow([{ kind: 'close' }, { kind: 'started' }]).effects).toEqual(['close-agent']);
     expect(follow([{ kind: 'kill', by: 'stop' }, { kind: 'started' }]).effects).toEqual(['kill-agent']);
     const { state } = follow([{ kind: 'close' }, { kind: 'started' }]);
@@ -53,7 +53,7 @@ describe('messages', () => {
     expect(isBusy(state)).toBe(true);
   });
 
-  it('that the process refuses are released, and the process closes', () => {
+  it('that the process refuses go back to waiting, and the process closes', () => {
     const { state, effects } = follow([...talking, sent('1', '2'), { kind: 'refused', ids: ['2'] }]);
     expect(effects).toEqual(['close-agent', 'release']);
     expect([...state.unanswered]).toEqual(['1']);
@@ -64,26 +64,26 @@ describe('messages', () => {
     expect(follow([...talking, { kind: 'other-session' }]).effects).toEqual(['close-agent']);
   });
 
-  it('that the process does not have are not answered by it', () => {
+  it('count as answered only if the process was sent them', () => {
     const [, effects] = step(follow([...talking, sent('1')]).state, result({ answers: ['1', '99'] }));
     expect(effects).toEqual([{ kind: 'store', said: said({ answers: ['1', '99'] }), text: 'done', answers: ['1'] }]);
   });
 });
 
 describe('a result', () => {
-  it('that was stored restarts the limits, and lets others go on', () => {
+  it('restarts the limits once it is stored, and wakes the host', () => {
     const { state, effects } = follow([...talking, result(), stored]);
     expect(effects).toEqual(['restart-limits', 'wake']);
     expect(state.idleSince).toBe(7);
   });
 
-  it('of a task is the last word: the process closes', () => {
+  it('of a task closes the process', () => {
     const { state, effects } = follow([...talking, sent('task'), result({ answers: ['task'] }), stored], true);
     expect(effects).toEqual(['restart-limits', 'close-agent', 'wake']);
     expect(state.result).toBe('done');
   });
 
-  it('without text restarts nothing, and closes a process whose idle time is over', () => {
+  it('without text does not restart the limits, and closes a process whose idle time is over', () => {
     const empty: RunEvent = { kind: 'stored', isReal: false, now: 7 };
     expect(follow([...talking, empty]).effects).toEqual(['wake']);
     expect(follow([...talking, sent('1'), { kind: 'idle' }]).effects).toEqual([]);
@@ -92,7 +92,7 @@ describe('a result', () => {
     ).toEqual(['close-agent', 'wake']);
   });
 
-  it('that failed closes the process and is why the run failed', () => {
+  it('that failed closes the process and becomes the reason why the run failed', () => {
     const { state, effects } = follow([
       ...talking,
       sent('1'),
@@ -104,13 +104,13 @@ describe('a result', () => {
 });
 
 describe('an end', () => {
-  it('is told once, whatever asks for it', () => {
+  it('closes the process once, however often it is asked for', () => {
     const closing = follow([...talking, { kind: 'close' }]).state;
     for (const kind of ['close', 'idle', 'other-session'] as const) expect(step(closing, { kind })[1]).toEqual([]);
     expect(step(closing, { kind: 'kill', by: 'hard' })[1]).toEqual([{ kind: 'kill-agent' }]);
   });
 
-  it('has no effect on a process that is gone, but a stop is still known', () => {
+  it('has no effect on a process that has ended, but the state records the stop', () => {
     const { state } = follow([...talking, { kind: 'ended' }]);
     expect(isClosing(state)).toBe(true);
     const [stopped, effects] = step(state, { kind: 'kill', by: 'stop' });
@@ -133,7 +133,7 @@ describe('the verdict', () => {
   const open = follow([...talking, sent('1')]).state;
   const closing = follow([...talking, { kind: 'close' }]).state;
 
-  it('is good for a host that stops, and for a hard limit that found nothing to do', () => {
+  it('is ok when the host stops, and when the hard limit kills a process that owes nothing', () => {
     expect(verdictOf(step(open, { kind: 'kill', by: 'stop' })[0], exit({ how: 'killed' }))).toEqual({ how: 'ok' });
     expect(verdictOf(follow([...talking, { kind: 'kill', by: 'hard' }]).state, exit({ how: 'killed' }))).toEqual({
       how: 'ok',
@@ -144,7 +144,7 @@ describe('the verdict', () => {
     });
   });
 
-  it('blames a process for what it took and for what it never took, unless the message crossed the close', () => {
+  it('blames a process for unanswered messages, whether it took them or not, unless they arrived during the close', () => {
     const owing = { how: 'failed', error: 'it ended without an answer' };
     expect(verdictOf(open, exit({ untaken: ['1'] }))).toEqual(owing);
     expect(verdictOf(closing, exit({ untaken: ['1'] }))).toEqual({ how: 'ok' });

@@ -3,7 +3,7 @@ import type { ResultFrame } from '../schema/host-frame.ts';
 import type { RunEnd } from '../store/runs/port.ts';
 import type { AgentExit } from './agent.ts';
 
-/** The id of the message that carries a task's prompt. It is no row of the store. */
+/** The id of the message that carries a task's prompt. The store has no row for it. */
 export const taskMessage = 'task';
 
 interface Facts {
@@ -18,18 +18,18 @@ interface Facts {
   readonly session?: string;
   /** Why the last turn failed. */
   readonly turnError?: string;
-  /** What a task came to. */
+  /** The result of a task. */
   readonly result?: string;
 }
 
-/** Why the host killed the process: it stops, or the process ran into the hard limit. */
+/** Why the host killed the process: the host stops, or the process reached the hard limit. */
 export type KilledBy = 'stop' | 'hard';
 
 export type RunState = Facts &
   (
     | { readonly phase: 'starting' }
     | { readonly phase: 'talking' }
-    /** `isReady`: the process was there before it was told to close, or has noticed since. */
+    /** `isReady`: the start was complete before the close, or is complete by now. */
     | { readonly phase: 'closing'; readonly isReady: boolean; readonly killed?: KilledBy | undefined }
     | { readonly phase: 'ended'; readonly killed?: KilledBy | undefined }
   );
@@ -39,15 +39,15 @@ export type Said = Omit<ResultFrame, 'type'>;
 export type RunEvent =
   /** The process runs. */
   | { readonly kind: 'started' }
-  /** The process has been sent what waited at its start. */
+  /** The start is complete: the process got its first messages, or was told to end. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'session'; readonly session: string }
   | { readonly kind: 'sent'; readonly ids: readonly string[] }
-  /** The process takes no more messages: it ends, or does not keep up. */
+  /** The process takes no more messages: it is ending, or cannot keep up. */
   | { readonly kind: 'refused'; readonly ids: readonly string[] }
   /** The next waiting message belongs to another session. */
   | { readonly kind: 'other-session' }
-  /** `text` is what people may read of it. */
+  /** `text`: the redacted and shortened text that people may read. */
   | { readonly kind: 'result'; readonly said: Said; readonly text: string }
   /** The result is stored. */
   | { readonly kind: 'stored'; readonly isReal: boolean; readonly now: number }
@@ -71,11 +71,11 @@ export const begin = (isTask: boolean, now: number): RunState => ({
   isIdleOver: false,
 });
 
-/** It is starting, or owes an answer. */
+/** The process is starting, or owes an answer. */
 export const isBusy = (state: RunState): boolean =>
   state.phase === 'starting' || (state.phase === 'closing' && !state.isReady) || state.unanswered.size > 0;
 
-/** It takes no more messages. */
+/** The process takes no more messages. */
 export const isClosing = ({ phase }: RunState): boolean => phase === 'closing' || phase === 'ended';
 
 export const killedBy = (state: RunState): KilledBy | undefined => ('killed' in state ? state.killed : undefined);
@@ -114,7 +114,7 @@ export function step(state: RunState, event: RunEvent): Step {
   }
 }
 
-/** What a process is told first. */
+/** The first effect once the process runs. */
 function first(state: RunState): RunEffect {
   if (killedBy(state) !== undefined) return { kind: 'kill-agent' };
   if (isClosing(state)) return { kind: 'close-agent' };
@@ -126,7 +126,7 @@ function close(state: RunState): Step {
   return [{ ...state, phase: 'closing', isReady: state.phase === 'talking' }, [{ kind: 'close-agent' }]];
 }
 
-/** The first reason stays the reason. */
+/** A second kill does not change the reason. */
 function kill(state: RunState, by: KilledBy): Step {
   const killed = killedBy(state) ?? by;
   if (state.phase === 'ended') return [{ ...state, killed }, []];
@@ -157,14 +157,14 @@ function without(state: RunState, ids: readonly string[]): RunState {
   return { ...state, unanswered };
 }
 
-/** What to store about the run whose process has ended in this state. A lost session is judged before this. */
+/** What to store about a run whose process has ended in this state. The caller handles a lost session first. */
 export function verdictOf(state: RunState, exit: AgentExit): Pick<RunEnd, 'how' | 'error'> {
   const killed = killedBy(state);
   if (killed === 'stop') return { how: 'ok' };
   if (killed === 'hard') return state.unanswered.size === 0 ? { how: 'ok' } : failed('it took too long, and was ended');
   if (state.turnError !== undefined) return failed(state.turnError);
   if (exit.how === 'closed') {
-    // Messages that crossed the close belong to the next process. The others were this one's to answer: the next would end the same way.
+    // Messages that arrived during the close go to the next process. Any other open message is a failure: an immediate retry would end the same way.
     const isOwing = exit.unanswered.length > 0 || (!isClosing(state) && exit.untaken.length > 0);
     return isOwing ? failed('it ended without an answer') : { how: 'ok' };
   }

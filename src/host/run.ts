@@ -1,5 +1,5 @@
-// One process of a group's agent, from its start to the row that ends it. run-state.ts decides; this file does what it says. What the
-// agent says is stored before people are told. A message that it was sent is answered, or waits again.
+// One process of a group's agent, from its start to the stored end of the run. run-state.ts decides; this file performs the effects. It
+// stores what the agent says before it tells people. Each message sent to the agent is answered or waits again.
 
 import { redact } from '../capture/redaction/redact.ts';
 import { nextOf } from '../operations/groups/schedule.ts';
@@ -36,7 +36,7 @@ import { sendWaiting } from './send-waiting.ts';
 
 export interface GroupTools {
   readonly tools: readonly HostTool[];
-  /** Contract: acts for this run's group, whatever the input says. */
+  /** Contract: acts for this run's group only, whatever the input says. */
   call(tool: string, input: unknown): Promise<string>;
 }
 
@@ -51,61 +51,61 @@ export interface RunDeps {
   readonly store: Pick<Store, 'groups' | 'messages' | 'runs' | 'sessions' | 'tasks'>;
   readonly clock: HostClock;
   readonly log: (line: string) => void;
-  /** For those who look on. */
+  /** Tells everyone who is watching the group. */
   readonly tell: (word: LiveWord) => void;
   readonly start: (run: AgentRun) => Promise<RunningAgent>;
   readonly open: (group: string) => Promise<GroupSessions>;
   readonly toolsOf: (group: string, run: ToolRun) => GroupTools;
   /** Added to the agent's system prompt. */
   readonly appendFor: (group: string) => string;
-  /** What is done before the agent forgets the beginning of a session. */
+  /** Archives a session before its agent compacts it. */
   readonly archive: (group: string, session: string) => Promise<void>;
-  /** What the system says about the start of a process. */
+  /** When the operating system started a process. Tells a reused pid from the original. */
   readonly startOf: (pid: number) => Promise<string | undefined>;
   readonly idleMs: number;
   readonly hardMs: number;
-  /** Something has changed that may let others go on. */
+  /** Something has changed that other runs may be waiting for. */
   readonly wake: () => void;
-  /** Messages were answered, and their texts are not needed any more. */
+  /** Messages were answered, so their texts are no longer needed. */
   readonly answered?: (() => void) | undefined;
-  /** How often in a row the group's session was lost: no reason to try for ever. */
+  /** How often in a row a group lost its session. Limits the retries. */
   readonly losses: Map<string, number>;
 }
 
 export interface LiveRun {
   readonly group: string;
   readonly task: number | undefined;
-  /** It is starting, or owes an answer. */
+  /** The process is starting, or owes an answer. */
   isBusy(): boolean;
-  /** It is told to close, or is not what the group needs any more. */
+  /** The process takes no more messages. */
   isClosing(): boolean;
-  /** When it had nothing to do any more. */
+  /** When the process last finished its work. */
   idleSince(): number;
-  /** Hands it what waits for the group. */
+  /** Sends the process the group's waiting messages. */
   handWaiting(): Promise<void>;
-  /** It answers what it has, then ends. */
+  /** Lets the process answer the messages it has, then end. */
   close(): void;
-  /** Ends it now. What it has not answered waits again, at no cost. */
+  /** Ends the process now. Unanswered messages wait again; this does not count as a failed attempt. */
   kill(): void;
   /** Contract: never rejects. */
   readonly ended: Promise<void>;
 }
 
-/** What the parts of one run share. `on` changes the state, and resolves once the effects are done. */
+/** Shared by the parts of one run. `on` changes the state, and resolves once the effects are done. */
 export interface Run {
   readonly deps: RunDeps;
   readonly group: string;
   readonly task: ScheduledTask | undefined;
   /** Set once the run has its row. */
   id: number;
-  /** Of the group's pointer when the run began. */
+  /** The epoch of the group's pointer when the run began. */
   epoch: number;
   state: RunState;
   agent?: RunningAgent;
   limits?: Limits;
   record?: RunRecord;
   on(event: RunEvent): Promise<void>;
-  /** Does one piece of work after the other, in the order in which they came. Contract: never rejects. */
+  /** Runs pieces of work one after the other, in the order of the calls. Contract: never rejects. */
   inTurn(work: () => Promise<void>): Promise<void>;
 }
 
@@ -121,7 +121,7 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
       run.state = state;
       for (const effect of effects) {
         const done = perform(run, effect);
-        // Without a promise the next effect follows in the same moment.
+        // Do not await without a promise: the next effect must follow in the same tick.
         if (done !== undefined) await done;
       }
     },
@@ -141,7 +141,7 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
     kill: () => void run.on({ kind: 'kill', by: 'stop' }),
     ended: live(run).catch(async (error) => {
       log(error);
-      // The run could not even begin. It would fail again at once, so the group waits a little.
+      // The run could not begin. An immediate retry would fail too, so the group waits a little.
       if (killedBy(run.state) !== 'stop') await pause(run);
     }),
   };

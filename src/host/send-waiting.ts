@@ -4,11 +4,11 @@ import { clearIn } from './clear.ts';
 import type { Run } from './run.ts';
 import { isClosing } from './run-state.ts';
 
-/** Contract: runs in turn, since what it decides by must not change under it. */
+/** Contract: call it in turn (`run.inTurn`), so that the state does not change while it decides. */
 export async function sendWaiting(run: Run): Promise<void> {
   const { deps, group, agent } = run;
   if (isClosing(run.state) || agent === undefined || run.task !== undefined) return;
-  // The group was cleared or resumed meanwhile: what waits now belongs to another session.
+  // The group has been cleared or resumed, so the waiting messages belong to another session.
   if ((await deps.store.groups.pointer(group))?.epoch !== run.epoch) return run.on({ kind: 'close' });
   const all = await deps.store.messages.waiting(group);
   const cut = all.findIndex(({ text }) => clearIn(text) !== undefined);
@@ -21,7 +21,7 @@ export async function sendWaiting(run: Run): Promise<void> {
   );
   const mine = waiting.filter(({ id }) => handed.has(id)).map(({ id, ...said }) => ({ ...said, id: String(id) }));
   for (const [i, { id, ...said }] of mine.entries()) {
-    // Before the message goes out, and in the same moment: an answer must find it.
+    // Note the message before sending it, in the same tick: its answer must find it.
     void run.on({ kind: 'sent', ids: [id] });
     if (!agent.send({ id, text: wordsOf(said) }))
       return run.on({ kind: 'refused', ids: mine.slice(i).map((one) => one.id) });
