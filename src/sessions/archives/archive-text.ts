@@ -1,4 +1,4 @@
-// A session as Markdown that a person reads: what was said, and by whom. Nothing else.
+// A session as readable Markdown: what was said and by whom, nothing else.
 
 import { answerText } from '../../language/open-ends.ts';
 import type { Entry } from '../../schema/entry.ts';
@@ -6,7 +6,7 @@ import type { Entry } from '../../schema/entry.ts';
 const longest = 2000;
 const longestSlug = 50;
 
-/** The paragraphs of what a person and the model said; empty when there were none. */
+/** What the person and the model said, as paragraphs. Empty if they said nothing. */
 export function archiveBody(entries: readonly Entry[], assistant: string): string {
   return entries
     .filter(({ author, abandoned, subagent }) => author !== 'machine' && !abandoned && subagent === undefined)
@@ -18,7 +18,7 @@ export function archiveBody(entries: readonly Entry[], assistant: string): strin
 
 const textOf = (entry: Entry): string => (entry.role === 'user' ? entry.text : answerText(entry)).trim();
 
-/** Cut after 2,000 characters, never within one. */
+/** Cuts after 2,000 characters, never within one. */
 function shortened(text: string): string {
   if (text.length <= longest) return text;
   const cut = text.charCodeAt(longest - 1);
@@ -40,7 +40,7 @@ export function archiveDate(at: number, timeZone: string): string {
   return format.format(at).replaceAll('\u202f', ' ');
 }
 
-/** The name given, else what the session is called, else its first prompt, else the time. */
+/** The given name, else the session's title, else its first prompt, else the time. */
 export function archiveTitle(
   { name, title, entries, at }: { name?: string | undefined; title: string; entries: readonly Entry[]; at: number },
   timeZone: string,
@@ -50,7 +50,7 @@ export function archiveTitle(
   return candidates.map(oneLine).find((text) => text !== '') ?? `Conversation of ${archiveDate(at, timeZone)}`;
 }
 
-/** `2026-02-21-tax-research`: at most 50 characters after the date, and never none. */
+/** `2026-02-21-tax-research`: one to 50 characters after the date. */
 export function archiveName(title: string, at: number, timeZone: string): string {
   const date = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
   const words = title

@@ -56,7 +56,7 @@ const read = (name: string) => readFileSync(path.join(holdfast.config.archivePat
 
 describe('an archive', () => {
   it.each(['pipe', 'link'])(
-    'in whose place somebody has put a %s is written beside it, and neither waits nor follows',
+    'that was replaced by a %s is written beside it, without following or waiting',
     async (what) => {
       await say(line('user', 'Ferries to Naoshima'), line('assistant', 'At noon.'));
       const { file = '' } = await archive();
@@ -75,7 +75,7 @@ describe('an archive', () => {
     5000,
   );
 
-  it('8: has a title, a date, and what was said by whom; nothing else', async () => {
+  it('8: has a title, a date, and what was said by whom, nothing else', async () => {
     await say(
       line('user', 'I want to plan a trip to Japan...'),
       line('assistant', [
@@ -113,7 +113,7 @@ describe('an archive', () => {
     );
   });
 
-  it('8: cuts what is longer than 2,000 characters, never within one', async () => {
+  it('8: cuts messages longer than 2,000 characters, never within a character', async () => {
     await say(
       line('user', `${'a'.repeat(1999)}😀 and more`),
       line('user', 'b'.repeat(2000)),
@@ -127,7 +127,7 @@ describe('an archive', () => {
     expect(text.isWellFormed()).toBe(true);
   });
 
-  it('8: says the date by the clock of the zone', () => {
+  it('8: gives the date in the configured time zone', () => {
     expect(archiveDate(now, 'UTC')).toBe('Feb 21, 3:39 AM');
     expect(archiveDate(now, 'America/New_York')).toBe('Feb 20, 10:39 PM');
     expect(archiveName('x', now, 'America/New_York')).toBe('2026-02-20-x');
@@ -144,7 +144,7 @@ describe('an archive', () => {
     expect(archiveName(title, now, 'UTC')).toBe(name);
   });
 
-  it('9: its title is the name given, else what the session is called, else its first prompt, else the time', async () => {
+  it('9: is titled by the given name, else the title of the session, else its first prompt, else the time', async () => {
     await say(line('user', 'Plan a trip\nto Japan'));
     expect((await archive()).title).toBe('Plan a trip');
     await say(
@@ -155,7 +155,7 @@ describe('an archive', () => {
     expect((await archive({ name: ' Trip ' })).title).toBe('Trip');
   });
 
-  it('9: never overwrites another of the same name', async () => {
+  it('9: never overwrites another file of the same name', async () => {
     await say(line('user', 'Hello'));
     mkdirSync(holdfast.config.archivePath, { recursive: true });
     writeFileSync(path.join(holdfast.config.archivePath, '2026-02-21-trip.md'), "somebody's own");
@@ -164,7 +164,7 @@ describe('an archive', () => {
     expect(read('2026-02-21-trip.md')).toBe("somebody's own");
   });
 
-  it('15: of a session that is archived again grows, and does not pile up', async () => {
+  it('15: grows when its session is archived again, without a second file', async () => {
     await say(line('user', 'One'));
     await archive();
     const first = read('2026-02-21-one.md');
@@ -174,7 +174,7 @@ describe('an archive', () => {
     expect((await archive({}, now + 86_400_000)).outcome).toBe('grown');
     expect(archives()).toEqual(['2026-02-21-one.md']);
     expect(read('2026-02-21-one.md')).toContain('**User**: Two');
-    // A name that is given later moves it.
+    // A later name moves the file.
     await archive({ name: 'Numbers' }, now + 86_400_000);
     expect(archives()).toEqual(['2026-02-22-numbers.md']);
     await say(line('user', 'Three'));
@@ -182,7 +182,7 @@ describe('an archive', () => {
     expect(archives(), 'the name stays').toEqual(['2026-02-22-numbers.md']);
   });
 
-  it("is the person's once they have changed it", async () => {
+  it('stays untouched once a person has changed it', async () => {
     await say(line('user', 'One'));
     await archive();
     appendFileSync(path.join(holdfast.config.archivePath, '2026-02-21-one.md'), '\nMy note\n');
@@ -197,7 +197,7 @@ describe('an archive', () => {
     expect(archives()).toEqual(['2026-02-21-one.md']);
   });
 
-  it('7: is not made where nothing was said', async () => {
+  it('7: is not written for a session in which nothing was said', async () => {
     expect(await archive()).toMatchObject({ outcome: 'none' });
     expect(existsSync(holdfast.config.archivePath)).toBe(false);
   });

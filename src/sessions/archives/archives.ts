@@ -1,5 +1,5 @@
-// Writes a session's archive. A session has one in a folder: archived again, it grows; under a new name, it moves. What a person
-// has changed in the meantime is theirs, and stays beside the new one.
+// Writes a session's archive. A session has one archive per folder. Archiving again updates the file; a new name moves it. A file that a
+// person has changed stays, and the new archive goes beside it.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -20,20 +20,20 @@ export interface ArchiveDeps {
 export interface ArchiveRequest {
   readonly agent: AgentName;
   readonly session: string;
-  /** What the person calls it. */
+  /** The person's name for the session. */
   readonly name?: string | undefined;
   /** Default: the setting `archivePath`. */
   readonly folder?: string | undefined;
 }
 
 export interface Archived {
-  /** `none`: nobody said anything. */
+  /** `none`: the session holds no words, so there is no file. */
   readonly outcome: 'new' | 'grown' | 'same' | 'none';
   readonly file?: string;
   readonly title: string;
 }
 
-/** Of files in a folder that an agent writes in; ours are cut long before. */
+/** Agents can write to the folder, so a file may have any size. Our archives are much smaller. */
 const largestArchive = 256 << 20;
 
 const print = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
@@ -82,11 +82,11 @@ export async function archiveSession(deps: ArchiveDeps, request: ArchiveRequest)
   }
 }
 
-/** The agent of a group writes in the group's folder; from there on no link is followed. Other folders are the person's own. */
+/** A group's agent can write to the group's folder, so we follow no links below `groupsPath`. Other folders belong to the person. */
 const rootFor = (config: Config, folder: string): string =>
   folder.startsWith(config.groupsPath + path.sep) ? config.groupsPath : folder;
 
-/** Undefined where there is no such file, or no such folder. */
+/** Undefined if there is no such file or folder. */
 function printAt(config: Config, folder: string, file: string): string | undefined {
   try {
     const opened = openBeneath(rootFor(config, folder), folder);
@@ -102,7 +102,7 @@ function printAt(config: Config, folder: string, file: string): string | undefin
   }
 }
 
-/** Over the old file, or under a name that nothing has. Whole, or not at all. */
+/** Replaces the old file, or writes under an unused name. Writes the whole file or nothing. */
 function put(folder: Folder, replaced: string | undefined, name: string, text: string): string {
   const draftName = `.${process.pid}.${Date.now()}.archiving`;
   const draft = folder.at(draftName);
@@ -119,7 +119,7 @@ function put(folder: Folder, replaced: string | undefined, name: string, text: s
         return file;
       } catch (error) {
         if (systemCode(error) !== 'EEXIST') throw error;
-        // A crash before the row was written left this very text under its name.
+        // An earlier attempt wrote this file and crashed before it stored the row.
         if (printOf(folder, file) === print(text)) return file;
       }
     }
@@ -128,7 +128,7 @@ function put(folder: Folder, replaced: string | undefined, name: string, text: s
   }
 }
 
-/** Undefined where there is none. What an agent may have put in its place is nobody's archive: no link is followed, no pipe waited at. */
+/** Undefined if there is no such file. An agent may have put a link or a pipe in its place: those give '', which matches no archive. */
 function printOf(folder: Folder, file: string): string | undefined {
   let opened: number;
   try {
@@ -139,14 +139,14 @@ function printOf(folder: Folder, file: string): string | undefined {
     throw error;
   }
   try {
-    // One that somebody has made larger than any archive is not ours, and need not be read.
+    // A file larger than any archive is not ours.
     return fs.fstatSync(opened).size > largestArchive ? '' : print(fs.readFileSync(opened));
   } finally {
     fs.closeSync(opened);
   }
 }
 
-/** Removes archives, but for those that a person has changed. Returns the files that went, and those that stay. */
+/** Removes archives, except those that a person has changed. Returns the removed and the kept files. */
 export function removeArchiveFiles(
   config: Config,
   archives: Parameters<typeof removable>[1],
@@ -164,7 +164,7 @@ export function removeArchiveFiles(
   return found;
 }
 
-/** Which files would go, and which stay since somebody has changed them. */
+/** Which files can go, and which stay because a person has changed them. */
 export function removable(
   config: Config,
   archives: readonly Pick<ArchiveRow, 'folder' | 'file' | 'filePrint'>[],
@@ -181,7 +181,7 @@ export function removable(
   return found;
 }
 
-/** Removes a session's archives, and forgets those that a person has changed. */
+/** Removes a session's archives and their rows. Files that a person has changed stay on disk. */
 export async function dropArchives(
   { store, config }: Pick<ArchiveDeps, 'store' | 'config'>,
   agent: AgentName,

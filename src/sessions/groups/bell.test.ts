@@ -27,7 +27,7 @@ async function hung(at: { home: string }) {
 }
 
 describe('the bell of the host', () => {
-  it('says whether anybody is there, and a dead host’s socket is nobody', async () => {
+  it('says whether a host runs; the socket of a dead host does not count', async () => {
     const at = place();
     expect(await ring(at)).toBe(false);
     const { bell, heard } = await hung(at);
@@ -43,7 +43,7 @@ describe('the bell of the host', () => {
     expect(await ring(at)).toBe(true);
   });
 
-  it('tells each listener of its own group alone, in order, and that the host is gone', async () => {
+  it('tells each listener about its own group only, in order, and when the host has ended', async () => {
     const at = place();
     const { bell } = await hung(at);
     const words: Record<string, LiveWord[]> = { tide: [], reef: [] };
@@ -61,14 +61,14 @@ describe('the bell of the host', () => {
     await until(() => gone === 2);
   });
 
-  it('works where the data folder has a long name', async () => {
+  it('works in a data folder with a long name', async () => {
     const at = place(path.join('x'.repeat(90), 'y'.repeat(90)));
     const { heard } = await hung(at);
     expect(await ring(at)).toBe(true);
     await until(() => heard.includes('ring'));
   });
 
-  it('drops whoever speaks nonsense, and goes on', async () => {
+  it('drops a connection that sends nonsense, and keeps working', async () => {
     const at = place();
     const { heard } = await hung(at);
     const socket = net.connect(path.join(at.home, 'host.sock'));

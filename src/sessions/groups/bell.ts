@@ -1,5 +1,5 @@
-// How other processes wake the host, and hear what its agents are saying: a socket in the data folder, one line of JSON each way. It
-// only saves time. What counts is in the store, and whoever cannot reach the bell finds it by looking.
+// Other processes wake the host, and hear what its agents say, through a socket in the data folder with one line of JSON per message.
+// The socket only saves time: everything is in the store, and a process that cannot reach the socket polls the store.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import net from 'node:net';
@@ -12,26 +12,26 @@ import { explain, systemCode } from '../../system/errors.ts';
 
 const Call = z.union([
   z.strictObject({ ring: z.literal(true) }),
-  /** The group's process is to close. */
+  /** Asks the group's process to close. */
   z.strictObject({ close: z.string() }),
-  /** From now on, what is said in this group is told. */
+  /** From now on, sends what is said in this group. */
   z.strictObject({ listen: z.string() }),
 ]);
 type Call = z.infer<typeof Call>;
 
 export interface Bell {
-  /** To those who listen to the word's group. */
+  /** Sends to everyone who listens to the word's group. */
   tell(word: LiveWord): void;
-  /** Whether somebody listens to a group. */
+  /** Whether any process listens to the group. */
   isHeard(group: string): boolean;
   close(): Promise<void>;
 }
 
 const longestLine = 1 << 16;
-/** One that has this much unread has stopped listening. */
+/** A listener with this many unread bytes has stopped listening. */
 const maxUnread = 1 << 20;
 
-/** For the host, who holds its claim: a socket that is there already is a dead host's. */
+/** Contract: the caller is the only host. An existing socket therefore belongs to a dead host. */
 export async function hangBell(
   config: Pick<Config, 'home'>,
   on: { readonly ring: () => void; readonly close: (group: string) => void; readonly log: (line: string) => void },
@@ -81,7 +81,7 @@ export async function hangBell(
   };
 }
 
-/** Tells the host that something is due. False: nobody is there, or not for us. Contract: never throws. */
+/** Tells the host that something is due. False if no host answers or access is denied. Contract: never throws. */
 export function ring(config: Pick<Config, 'home'>, call: Call = { ring: true }): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect(placeOf(config));
@@ -97,8 +97,8 @@ export interface Listening {
 }
 
 /**
- * Hears what is said in a group, for as long as the host is there. `word` is called once at the beginning, with nothing but the group:
- * from then on nothing is missed. Contract: never throws; `gone` is called once, unless it was closed here.
+ * Hears what is said in a group until the host ends. The first call of `word` names only the group: from then on the listener misses
+ * nothing. Contract: never throws; calls `gone` once, unless the caller closed it.
  */
 export function listenToHost(
   config: Pick<Config, 'home'>,
@@ -138,12 +138,12 @@ function parsed(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    // Not one of ours: the schema refuses it.
+    // Not a message of ours: the schema refuses undefined.
     return undefined;
   }
 }
 
-/** The path of a socket may have a hundred bytes only. */
+/** Systems limit the path of a socket to about a hundred bytes. */
 function placeOf({ home }: Pick<Config, 'home'>): string {
   const print = createHash('sha256').update(home).digest('hex').slice(0, 24);
   if (process.platform === 'win32') return `\\\\.\\pipe\\holdfast-${print}`;
@@ -156,7 +156,7 @@ function placeOf({ home }: Pick<Config, 'home'>): string {
     if (systemCode(error) !== 'EEXIST') throw error;
   }
   const { uid, mode } = fs.lstatSync(folder);
-  // Somebody else's folder of this name must not hear us.
+  // Another user may have made this folder, and must not hear us.
   if (uid !== process.getuid?.() || (mode & 0o77) !== 0) return place;
   return path.join(folder, `${print}.sock`);
 }

@@ -1,5 +1,5 @@
-// A group's folders: where it works, what its agent has as home, and what it can only read. The agent writes in the first two, so
-// whatever lies there may be a link that leads elsewhere: we write only where a path is what it says.
+// A group's folders: its working folder, its agent's home, and a folder that the agent can only read. The agent writes to the first two,
+// so anything there may be a link that leads elsewhere. We therefore write only to paths without links.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { AgentHome } from '../../agents/agent.ts';
@@ -14,13 +14,13 @@ import { syncSkills } from './skills.ts';
 export const groupAgent = 'claude-code';
 
 export interface GroupFolders {
-  /** Where its agent works. */
+  /** The agent's working folder. */
   readonly work: string;
   /** Archives, for the agent to read and search. */
   readonly conversations: string;
-  /** What its agent has as home folder. */
+  /** The agent's home folder. */
   readonly agentHome: string;
-  /** What it is told at each start of its process. Written by us alone. */
+  /** Snapshot files that the agent's process reads at its start. Only we write them. */
   readonly snapshots: string;
 }
 
@@ -40,16 +40,16 @@ const homeOf = (): AgentHome => {
 export const globalMemoryFile = (config: Config): string =>
   path.join(config.groupsPath, globalFolder, homeOf().instructions);
 
-/** What the group's agent reads at each start, and writes itself. */
+/** Instructions that the group's agent reads at each start, and may change. */
 export const groupMemoryFile = (config: Config, group: string): string =>
   path.join(groupFolders(config, group).work, homeOf().instructions);
 
-/** No longer text is given to every agent. */
+/** Limits the text that every agent gets. */
 const longestMemory = 100_000;
 
 /**
- * What is appended to the system prompt of a group's agent. Main reads and writes the file itself, and may put anything in its place: a
- * link would be followed with our eyes, a pipe would let us wait for ever. Neither says anything.
+ * The text that we append to the system prompt of a group's agent. The agent of main reads and writes the file itself, so it may replace
+ * it by a link, which we could follow to files it cannot read, or by a pipe, which could block us for ever. Both give undefined.
  */
 export function globalMemory(config: Config, group: string): string | undefined {
   if (group === mainGroup) return undefined;
@@ -71,7 +71,7 @@ export function globalMemory(config: Config, group: string): string | undefined 
   }
 }
 
-/** Makes what is missing of a group's folders, and brings its skills in line. What is there is left as it is. */
+/** Makes a group's missing folders and files, and updates its skills. Leaves existing files as they are. */
 export function prepareFolders(config: Config, group: string): GroupFolders {
   const folders = groupFolders(config, group);
   const home = homeOf();
@@ -96,7 +96,7 @@ export function prepareFolders(config: Config, group: string): GroupFolders {
   return folders;
 }
 
-/** A file that is there, whatever it is, stays. */
+/** Leaves anything that exists under this name as it is. */
 function writeOnce(root: string, file: string, text: string): void {
   try {
     beneath(root, path.dirname(file), (folder) => writeNewIn(folder, path.basename(file), text), { make: true });

@@ -11,13 +11,13 @@ import type { GroupFolders } from './group-folders.ts';
 import type { Snapshots, Task } from './snapshots.ts';
 
 export interface GroupHit {
-  /** The bookmark that leads back to it, where it has one; the session's own id does so too. */
+  /** The session's bookmark, if it has one. The session's own id can be resumed too. */
   readonly id?: number | undefined;
   readonly session: string;
   readonly name: string;
   readonly at: string;
   readonly snippet: string;
-  /** It is the one that is active now. */
+  /** This session is active now. */
   readonly current: boolean;
 }
 
@@ -31,15 +31,15 @@ export interface GroupDeps {
   readonly store: Pick<Store, 'archives' | 'entries' | 'groups' | 'sessions'>;
   readonly config: Config;
   readonly clock: () => number;
-  /** Tells the group's process to close. What it returns is waited for. */
+  /** Tells the group's process to close. The caller waits for the result. */
   readonly close?: ((group: string) => void | Promise<void>) | undefined;
-  /** Takes in what the group's agent has written up to now. */
+  /** Imports what the group's agent has written up to now. */
   readonly takeIn?: ((group: string) => Promise<void>) | undefined;
-  /** Whether the agent can go on with a session: its transcript is there, or was put back. */
+  /** Whether the agent can resume a session: its transcript is there, or was restored from the vault. */
   readonly ready: (group: string, session: SessionKey) => Promise<'there' | 'restored' | 'unknown'>;
-  /** A name without secrets and private passages. */
+  /** Removes secrets and private passages from a name. */
   readonly clean: (name: string) => Promise<string>;
-  /** Sessions of the group by what was said in them, best first. */
+  /** Finds sessions of the group by what was said in them, best first. */
   readonly search: (group: string, query: string, limit: number) => Promise<readonly FoundSession[]>;
 }
 
@@ -59,38 +59,38 @@ export interface Resumed {
 export interface GroupSessions {
   readonly name: string;
   readonly folders: GroupFolders;
-  /** What a process starts with: the session, how far it has come, and the epoch that the process must show later. */
+  /** What a process starts with: the session, the position in it, and the epoch that the process must present later. */
   pointer(): Promise<Pointer>;
   /** The active session. */
   current(): Promise<string | undefined>;
   /**
-   * Makes a session the active one. With the epoch that a process was started under: false if that epoch is over, and nothing changes.
-   * Without an epoch, a person asks for it. Throws CONFLICT for a known session that is not this group's.
+   * Makes a session the active one. A process passes the epoch it was started under; if that epoch is over, nothing changes and the
+   * result is false. Calls for a person pass no epoch. Throws CONFLICT for a known session that is not this group's.
    */
   activate(session: string, options?: Activation): Promise<boolean>;
-  /** Makes no session the active one. */
+  /** Leaves the active session, so that none is active. */
   leave(): Promise<void>;
   /** Bookmarks the active session under a name; it stays active. Undefined if no session is active. */
   bookmark(name: string): Promise<Bookmark | undefined>;
   /** Newest first. */
   bookmarks(): Promise<readonly Bookmark[]>;
-  /** Makes the session of a bookmark the active one again, whatever was active. */
+  /** Makes the session of a bookmark the active one again, whichever session is active. */
   switchTo(bookmark: number): Promise<string>;
   /** Archives, bookmarks, leaves the session, and tells the process to close: in this order. Without a name, only the last two. */
   clear(name?: string): Promise<Cleared>;
-  /** Goes on with an earlier session: by the id of its bookmark, or by its own. All checks come before all changes. */
+  /** Resumes an earlier session by the id of its bookmark or by its own id. Checks everything before it changes anything. */
   resume(target: number | string, saveCurrentAs?: string): Promise<Resumed>;
-  /** Finds sessions of this group alone by what was said in them. Each hit can be resumed. */
+  /** Finds sessions of this group only, by what was said in them. Each hit can be resumed. */
   search(query: string, limit?: number): Promise<readonly GroupHit[]>;
-  /** Writes what its process may know without the database. Called before each start. */
+  /** Writes the snapshot files for the group's process. Called before each start. */
   snapshot(tasks?: readonly Task[]): Promise<Snapshots>;
-  /** The agent's process could not go on with its session. */
+  /** Handles that the agent's process could not resume its session. */
   reportLost(
     session: string,
     said: Loss | { readonly message: string },
     options?: { readonly epoch?: number | undefined },
   ): Promise<LossOutcome>;
-  /** Makes its missing folders. */
+  /** Makes the group's missing folders. */
   prepare(): GroupFolders;
 }
 

@@ -1,4 +1,4 @@
-// What the agent of a group can do with its sessions. Which group that is, the channel says: no tool takes a name of one.
+// The tools with which a group's agent manages its sessions. The channel determines the group: no tool takes a group's name.
 import { z } from 'zod';
 import { Bookmark } from '../../schema/group.ts';
 import type { GroupSessions } from './groups.ts';
@@ -6,10 +6,10 @@ import type { GroupSessions } from './groups.ts';
 export interface GroupTool {
   readonly name: string;
   readonly description: string;
-  /** Strict: a field that it does not have is refused, `group` above all. */
+  /** Strict: refuses unknown fields, above all `group`. */
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
-  /** Calling it leaves everything as it is. */
+  /** A call changes nothing. */
   readonly readOnly: boolean;
   run(group: GroupSessions, input: Record<string, unknown>): Promise<unknown>;
 }

@@ -1,4 +1,4 @@
-// Every statement about groups, each under its number; processes are real, and stand in for agents.
+// Tests of the numbered requirements for groups. Real processes stand in for agents.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -21,7 +21,7 @@ const archivesOf = (group: { folders: { conversations: string } }) =>
 const json = (file: string) => JSON.parse(fs.readFileSync(file, 'utf8'));
 
 describe('the pointer of a group', () => {
-  it('1: get, set and delete agree with the database at once, and after a restart', async () => {
+  it('1: get, set and delete agree with the database immediately and after a restart', async () => {
     const tide = await stand.group('tide');
     expect(await tide.current()).toBeUndefined();
     await tide.activate('0f3c');
@@ -37,7 +37,7 @@ describe('the pointer of a group', () => {
     }
   });
 
-  it('2: the first run has no session; its id is stored as soon as it is told, and the next run gets it', async () => {
+  it('2: the first run has no session; the group stores its id as soon as the agent reports it, and the next run resumes it', async () => {
     const tide = await stand.group('tide');
     const first = await stand.run(tide, 'I want to plan a trip');
     expect(first.resumed).toBeUndefined();
@@ -48,7 +48,7 @@ describe('the pointer of a group', () => {
     expect(second.session).toBe(first.session);
   });
 
-  it('4: a dying process that still tells its old id does not bring the pointer back', async () => {
+  it('4: a dying process that still reports its old id does not restore the pointer', async () => {
     const tide = await stand.group('tide');
     await stand.run(tide, 'I want to plan a trip');
     await tide.clear('Trip');
@@ -64,7 +64,7 @@ describe('the pointer of a group', () => {
     expect(await tide.current()).not.toBe(session);
   });
 
-  it('holds the place to go on at, which the process of this epoch alone moves on', async () => {
+  it('holds the position to resume at, which only a process of the current epoch can move', async () => {
     const tide = await stand.group('tide');
     const { epoch } = await tide.pointer();
     await tide.activate('0f3c', { epoch, resumeAt: 'e1' });
@@ -75,7 +75,7 @@ describe('the pointer of a group', () => {
     expect(await tide.pointer()).not.toHaveProperty('resumeAt');
   });
 
-  it('takes no id that would be a path, and no name that is none', async () => {
+  it('refuses ids that would be paths, and invalid group names', async () => {
     const tide = await stand.group('tide');
     for (const id of ['', '..', 'a/b', '../x', 'a\\b', '-rf', 'x\0y', 'a\nb'])
       await expect(tide.activate(id)).rejects.toMatchObject({ code: 'BAD_INPUT' });
@@ -101,7 +101,7 @@ describe('the pointer of a group', () => {
 });
 
 describe('clear', () => {
-  it('3: archive, bookmark, pointer, close: in this order', async () => {
+  it('3: archives, bookmarks, removes the pointer and closes, in this order', async () => {
     const seen: unknown[] = [];
     const watch = { ...stand.deps, close: async () => void seen.push(await state()) };
     await createGroup(watch, 'tide');
@@ -112,7 +112,7 @@ describe('clear', () => {
       session: await tide.current(),
     });
     const { session } = await stand.run(tide, 'I want to plan a trip');
-    // A store that breaks at the bookmark: the archive is there by then, and nothing else has happened.
+    // The store fails at the bookmark: by then the archive exists, and nothing else has changed.
     const broken = {
       ...watch,
       store: {
@@ -152,7 +152,7 @@ describe('clear', () => {
     expect(fs.readFileSync(file)).toEqual(before);
   });
 
-  it('7: a transcript that is missing or empty: a bookmark, no Markdown, no error', async () => {
+  it('7: a missing or empty transcript gives a bookmark, no Markdown and no error', async () => {
     const tide = await stand.group('tide');
     const { file } = await stand.run(tide, 'never taken in');
     fs.rmSync(file);
@@ -164,7 +164,7 @@ describe('clear', () => {
     expect((await tide.bookmarks()).map(({ name }) => name)).toEqual(['Empty', 'Missing']);
   });
 
-  it('refuses a name that is empty or endless, and changes nothing', async () => {
+  it('refuses an empty or too long name, and changes nothing', async () => {
     const tide = await stand.group('tide');
     const { session } = await stand.run(tide, 'I want to plan a trip');
     for (const name of ['', ' \n ', 'x'.repeat(201)])
@@ -174,7 +174,7 @@ describe('clear', () => {
     expect(stand.events).not.toContain('close tide');
   });
 
-  it('19: does not write through a link that the agent has put in the place of its archives', async () => {
+  it('19: does not write through a link with which the agent has replaced its archive folder', async () => {
     const [tide, reef] = [await stand.group('tide'), await stand.group('reef')];
     const { session } = await stand.run(tide, 'I want to plan a trip');
     fs.rmdirSync(tide.folders.conversations);
@@ -214,7 +214,7 @@ describe('resume', () => {
     expect(stand.events).toHaveLength(closed);
   });
 
-  it('10: puts the transcript back from the vault where the agent has deleted it', async () => {
+  it('10: restores the transcript from the vault if the agent has deleted it', async () => {
     const tide = await stand.group('tide');
     const { file, session } = await stand.run(tide, 'the old one');
     await tide.clear('Old');
@@ -226,7 +226,7 @@ describe('resume', () => {
     expect(fs.readFileSync(file, 'utf8')).toContain('the old one');
   });
 
-  it('11: saves the current session only when a name is given, and then with its archive', async () => {
+  it('11: saves and archives the current session only if it gets a name', async () => {
     const tide = await stand.group('tide');
     for (const name of ['One', 'Two']) {
       await stand.run(tide, `about ${name}`);
@@ -240,12 +240,12 @@ describe('resume', () => {
       archive: { outcome: 'new' },
     });
     expect(archivesOf(tide).filter((file) => file.includes('three'))).toHaveLength(1);
-    // One is active now; left without a name it leaves no bookmark.
+    // Session One is active now. Leaving it without a name makes no bookmark.
     await tide.resume(await idOf('Two'));
     expect((await tide.bookmarks()).map(({ name }) => name)).toEqual(['Three']);
   });
 
-  it('12: the entry becomes the active session and leaves the history, and the process is told to close', async () => {
+  it('12: makes the session active, removes it from the history, and tells the process to close', async () => {
     const tide = await stand.group('tide');
     const { session } = await stand.run(tide, 'the old one');
     await tide.clear('Old');
@@ -276,7 +276,7 @@ describe('resume', () => {
     }
   });
 
-  it('archive and restore are the two halves: a bookmark of what stays active, and the way back', async () => {
+  it('bookmark leaves the session active, and switchTo returns to it', async () => {
     const tide = await stand.group('tide');
     expect(await tide.bookmark('Nothing')).toBeUndefined();
     await tide.activate('a');
@@ -290,7 +290,7 @@ describe('resume', () => {
 });
 
 describe('what a process finds at its start', () => {
-  it('14: the history and the tasks of its group; main also the groups that exist', async () => {
+  it('14: the history and tasks of its group; main also finds the list of groups', async () => {
     const [main, tide] = [await stand.group('main'), await stand.group('tide')];
     await stand.run(tide, 'about one');
     await tide.clear('One');
@@ -305,7 +305,7 @@ describe('what a process finds at its start', () => {
     expect(groups.map(({ name }: { name: string }) => name)).toEqual(['main', 'tide']);
   });
 
-  it('14: whoever is reading a snapshot while the next is written reads the old one to its end', async () => {
+  it('14: a process that is reading a snapshot reads it to the end while the next one is written', async () => {
     const tide = await stand.group('tide');
     const { tasks, history } = await tide.snapshot([{ id: 'old' }]);
     const readers = [tasks, history].map((file) => ({
@@ -322,7 +322,7 @@ describe('what a process finds at its start', () => {
     expect(json(tasks)).toEqual({ tasks: [{ id: 'new' }] });
   });
 
-  it('17: settings are written once, with the flags of the agent; CLAUDE.md tells of conversations/', async () => {
+  it('17: settings with the agent’s flags, and a CLAUDE.md that mentions conversations/; neither is written twice', async () => {
     const tide = await stand.group('tide');
     const settings = path.join(tide.folders.agentHome, '.claude', 'settings.json');
     expect(json(settings).env).toEqual({
@@ -339,7 +339,7 @@ describe('what a process finds at its start', () => {
     expect(fs.readFileSync(told, 'utf8')).toBe('my own words');
   });
 
-  it('17: skills follow those of the person; what the agent made itself is left', async () => {
+  it('17: the person’s current skills; skills that the agent made stay', async () => {
     const tide = await stand.group('tide');
     const [from, to] = [path.join(stand.home, 'skills'), path.join(tide.folders.agentHome, '.claude', 'skills')];
     const put = (skill: string, text: string) => {
@@ -364,7 +364,7 @@ describe('what a process finds at its start', () => {
     expect(skills()).toEqual(['own', 'weather']);
     expect(fs.readFileSync(path.join(to, 'weather', 'SKILL.md'), 'utf8')).toBe('two');
     expect(fs.existsSync(path.join(to, 'weather', 'more'))).toBe(false);
-    // The agent may write what it likes into the list of ours, and put links where skills go.
+    // The agent may write anything into our list, and replace skills by links.
     fs.writeFileSync(path.join(to, '.holdfast-skills'), '../../../CLAUDE.md\n..\n.\nown\n');
     fs.rmSync(path.join(to, 'weather'), { recursive: true });
     fs.symlinkSync(tide.folders.work, path.join(to, 'weather'));
@@ -374,14 +374,14 @@ describe('what a process finds at its start', () => {
     expect(fs.readFileSync(path.join(to, 'weather', 'SKILL.md'), 'utf8')).toBe('two');
   });
 
-  it('18: what all groups are told is in the prompt of each but main, which alone may write it and sees all groups', async () => {
+  it('18: the global memory in its prompt, except for main, which edits the file itself', async () => {
     const { config } = stand.holdfast;
     const [main, tide] = [await stand.group('main'), await stand.group('tide')];
     expect(globalMemory(config, 'tide')).toBeUndefined();
     fs.writeFileSync(globalMemoryFile(config), 'We speak plainly.\n');
     expect((await stand.run(tide, 'hello')).append).toBe('We speak plainly.');
     expect((await stand.run(main, 'hello')).append).toBe('');
-    // Which folders each sees is said, and tried, where the sandbox is.
+    // The tests of the sandbox check which folders each group sees.
     const [file, away] = [globalMemoryFile(config), path.join(config.home, 'config.json')];
     fs.writeFileSync(away, '{}');
     fs.rmSync(file);
@@ -394,7 +394,7 @@ describe('what a process finds at its start', () => {
 });
 
 describe('what was said', () => {
-  it('16: is found by its content, and each hit leads to a session that can be resumed', async () => {
+  it('16: is found by its content, and each hit names a session that can be resumed', async () => {
     const tide = await stand.group('tide');
     const trip = await stand.run(tide, 'Which ferry goes to Naoshima?');
     await tide.clear('Japan');
@@ -405,14 +405,14 @@ describe('what was said', () => {
       { session: trip.session, name: 'Japan', id: (await tide.bookmarks())[0]?.id, current: false },
     ]);
     expect(await tide.search('sourdough')).toMatchObject([{ session: now.session, current: true }]);
-    // Left without a name: its own id leads back.
+    // This session was left without a name, so only its own id leads back.
     const [hit] = await tide.search('philodendron');
     expect(hit).toMatchObject({ session: plants.session, id: undefined });
     await tide.resume(hit?.session as string);
     expect(await tide.current()).toBe(plants.session);
   });
 
-  it('16: a session of a group counts as done in the group’s folder, wherever its agent says it was', async () => {
+  it('16: belongs to the group’s folder, whatever folder the agent reports', async () => {
     const tide = await stand.group('tide');
     const { session } = await stand.run(tide, 'Which ferry goes to Naoshima?');
     await tide.clear('Japan');
@@ -423,7 +423,7 @@ describe('what was said', () => {
 });
 
 describe('a session that is lost', () => {
-  it('is told apart from other trouble: the pointer goes, the next start is fresh, and nothing is tried for ever', async () => {
+  it('is distinguished from other errors: the pointer is removed, the next start is fresh, and retries end', async () => {
     const tide = await stand.group('tide');
     const { session, file } = await stand.run(tide, 'I want to plan a trip');
     await stand.deps.close?.('tide');
@@ -441,7 +441,7 @@ describe('a session that is lost', () => {
     expect((await stand.run(tide, 'anew')).session).not.toBe(session);
   });
 
-  it('comes back from the vault once; missed again although it is there, the pointer goes', async () => {
+  it('is restored from the vault once; if the agent still misses it, the pointer is removed', async () => {
     const tide = await stand.group('tide');
     const { session, file } = await stand.run(tide, 'I want to plan a trip');
     await stand.deps.close?.('tide');
@@ -453,7 +453,7 @@ describe('a session that is lost', () => {
     expect(await tide.reportLost(session, 'missing')).toEqual({ next: 'fresh', loss: 'missing' });
   });
 
-  it('corrupt: the pointer goes; a place in it that is gone: only the place goes', async () => {
+  it('loses only its position if the position is missing, and its pointer if the transcript is corrupt', async () => {
     const tide = await stand.group('tide');
     const { epoch } = await tide.pointer();
     await tide.activate('0f3c', { epoch, resumeAt: 'e1' });

@@ -16,7 +16,7 @@ export type { GroupDeps, GroupSessions } from './group-sessions.ts';
 /** Makes the group and its folders if they are missing. Safe to repeat. */
 export async function createGroup({ store, config, clock }: GroupDeps, name: string): Promise<boolean> {
   const group = nameOf(name);
-  // Folders first: a group that is known has them.
+  // Folders first, so that every group in the store has them.
   prepareFolders(config, group);
   return store.groups.create(group, clock());
 }
@@ -100,7 +100,7 @@ async function leavingAs(
   return { ...active, name, createdAt: Date.parse(known?.startedAt ?? since ?? '') || clock() };
 }
 
-/** Archives the active session if it gets a name, then acts: what `act` does is one transaction with the bookmark. */
+/** Archives the active session if it gets a name, then calls `act`, which changes pointer and bookmark in one transaction. */
 async function leaveFor(
   deps: GroupDeps,
   group: string,
@@ -131,7 +131,7 @@ async function targetOf({ store }: GroupDeps, group: string, target: number | st
     const key = { session: target, agent: groupAgent as AgentName };
     if ((await store.groups.of(key)) === group) return key;
   }
-  // The same words for what does not exist and for what is another group's.
+  // The same error whether the session does not exist or belongs to another group, so that it reveals nothing.
   throw new HoldfastError('NOT_FOUND', `This group has no earlier session ${JSON.stringify(target)}`, {
     hint: `Its earlier sessions are listed by list_sessions, or with: holdfast groups history ${group}`,
   });
@@ -193,7 +193,7 @@ function bookmarkName(name: string): string {
   throw new HoldfastError('BAD_INPUT', text === '' ? 'The name is empty' : 'The name is longer than 200 characters');
 }
 
-/** It becomes a part of paths and commands. */
+/** Checked strictly: the id becomes a part of paths and commands. */
 function sessionId(session: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/.test(session) && path.basename(session) === session) return session;
   throw new HoldfastError('BAD_INPUT', `${JSON.stringify(session)} is not the id of a session`);

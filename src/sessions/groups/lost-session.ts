@@ -1,4 +1,4 @@
-// A group's process could not go on with its session → try again, or leave the session.
+// A group's process could not resume its session: try again, or leave the session.
 import type { Loss } from '../../agents/agent.ts';
 import { agentNamed } from '../../agents/index.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
@@ -25,7 +25,7 @@ export async function handleLoss(
     await store.groups.setPointer(group, active, { epoch: now.epoch, at: clock() });
     return { next: 'again', loss };
   }
-  // A transcript that is there, and that the agent still does not find, is not found the next time either.
+  // Retry only after restoring the transcript. If it was there and the agent did not find it, the agent would not find it next time either.
   if (loss === 'missing' && (await ready(group, active)) === 'restored') return { next: 'again', loss };
   const isLeft = await store.groups.leaveSession(group, active, { at: clock() });
   return { next: isLeft ? 'fresh' : 'none', loss };

@@ -1,21 +1,21 @@
-// The person's skills, given to every group: one folder each. Those that an agent has made itself are left alone. The agent writes in the folder that they
-// are copied to, so that one is only ever reached through its handle.
+// Copies the person's skills, one folder each, to every group. Skills that an agent made itself stay as they are. The agent can write to
+// the target folder, so we reach it through its open handle only.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Folder, openFolderIn, readFileIn, removeTreeIn, writeNewIn } from '../../system/beneath.ts';
 import { HoldfastError, systemCode } from '../../system/errors.ts';
 
-/** Which skills came from us: one that the person removes goes here too. */
+/** Lists the skills that we copied, so that we can remove a copy when the person removes the skill. */
 const listName = '.holdfast-skills';
 const longestList = 1 << 20;
-/** Of a skill's folders, one inside the other. */
+/** The deepest nesting of folders in a skill. */
 const deepest = 32;
 
 export function syncSkills(from: string, to: Folder): void {
   const wanted = foldersIn(from);
   for (const name of namesIn(to)) if (!wanted.includes(name)) removeTreeIn(to, name);
-  // Before the copies: a crash leaves names of skills that are not there yet, never skills that nobody takes away.
+  // Written before the copies: after a crash the list may name missing skills, but no copy is missing from the list.
   replaceList(to, wanted);
   for (const name of wanted) {
     const source = path.join(from, name);
@@ -29,7 +29,7 @@ export function syncSkills(from: string, to: Folder): void {
   for (const left of to.list()) if (/^\..+\.\d+\.draft$/.test(left)) removeTreeIn(to, left);
 }
 
-/** Links among the person's own skills are followed: they are the person's to make. */
+/** Follows links in the person's own skills: the person made them. */
 function copyInto(source: string, to: Folder, name: string, depth = 0): void {
   if (depth > deepest) throw tooDeep(source);
   const folder = openFolderIn(to, name, { make: true });
@@ -60,7 +60,7 @@ function foldersIn(folder: string): string[] {
   }
 }
 
-/** The agent may have written anything here: only names of folders directly beside the list count. */
+/** The agent may have written anything into the list, so we accept only plain names of folders beside it. */
 function namesIn(to: Folder): string[] {
   try {
     const names = readFileIn(to, listName, longestList).toString('utf8').split('\n');
@@ -78,7 +78,7 @@ function replaceList(to: Folder, names: readonly string[]): void {
   fs.renameSync(to.at(draft), to.at(listName));
 }
 
-/** What a folder holds: names in order, each with the hash of a file or of what is in a folder. Anything else makes it undefined. */
+/** An item of a folder: its name and the hash of the file or folder. Undefined if it contains anything else. */
 type Item = readonly [name: string, hash: string | undefined];
 const hashOf = (items: readonly Item[]): string | undefined =>
   items.some(([, hash]) => hash === undefined)
@@ -101,7 +101,7 @@ function printOfSource(folder: string, depth = 0): string | undefined {
   );
 }
 
-/** Undefined where it is no copy of ours: there is none, there are links or pipes in it, or it is larger than any skill. */
+/** Undefined if there is no copy, if it contains links or pipes, or if it is nested too deeply. */
 function printOfCopy(to: Folder, name: string, depth = 0): string | undefined {
   if (depth > deepest) return undefined;
   let folder: Folder;
@@ -130,5 +130,5 @@ function printOfCopy(to: Folder, name: string, depth = 0): string | undefined {
   }
 }
 
-/** The rest of a larger file is not looked at: it differs from the person's already, or is theirs to that length. */
+/** We compare only this much of a copied file: the agent may have made it huge. */
 const largestFile = 64 << 20;

@@ -1,4 +1,4 @@
-// What a group's process may know without the database, as JSON files in a folder that only we write.
+// JSON files that tell a group's process about its group, without access to the database. Only we write to their folder.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../config/config.ts';
@@ -8,7 +8,7 @@ import { explain } from '../../system/errors.ts';
 import { replaceFile } from '../../system/replace-file.ts';
 import { groupFolders } from './group-folders.ts';
 
-/** Something that the group's agent is to do: the host says what that is. */
+/** A task of the group's agent. The host defines its fields. */
 export type Task = Readonly<Record<string, unknown>>;
 
 export interface Snapshots {

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it('16: events that follow each other closely are one save, and all saves are one session', async () => {
+it('16: events in quick succession cause one save, and all saves go to one session', async () => {
   const save = vi.spyOn(manager, 'saveSession');
   const saving = autosave(manager, () => messages, { debounceMs: 20, signals: [] });
   for (let i = 0; i < 10; i++) {
@@ -33,7 +33,7 @@ it('16: events that follow each other closely are one save, and all saves are on
   expect(await manager.listSessions()).toMatchObject([{ messageCount: 11 }]);
 });
 
-it('16: autoSave: false saves nothing by itself, and on request all the same', async () => {
+it('16: autoSave: false saves only on request', async () => {
   const saving = autosave(manager, () => messages, { autoSave: false, debounceMs: 1 });
   expect(process.listeners('SIGTERM')).toEqual([]);
   say('quiet');
@@ -44,7 +44,7 @@ it('16: autoSave: false saves nothing by itself, and on request all the same', a
   await saving.close();
 });
 
-it('16: nothing was said, nothing is saved', async () => {
+it('16: an empty conversation is not saved', async () => {
   const saving = autosave(manager, () => messages, { signals: [] });
   saving.note('tool');
   expect(await saving.flush()).toBeUndefined();
@@ -52,7 +52,7 @@ it('16: nothing was said, nothing is saved', async () => {
   expect(await manager.getLastSession()).toBeNull();
 });
 
-it('16: a save that failed is told and tried again with the next event', async () => {
+it('16: a failed save is reported, and the next event tries again', async () => {
   const errors: unknown[] = [];
   vi.spyOn(manager, 'saveSession').mockRejectedValueOnce(new Error('disk full'));
   const saving = autosave(manager, () => messages, {

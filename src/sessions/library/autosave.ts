@@ -1,30 +1,30 @@
-// Saves a session by itself: after significant events, in a while; before the process ends by a signal, at once.
+// Saves a session automatically: shortly after significant events, and immediately when a signal is about to end the process.
 import type { SaveOptions, SessionManager } from './manager.ts';
 import type { SessionMetadata, StoredMessage } from './shape.ts';
 
 export type SignificantEvent = 'tool' | 'response' | 'user-message';
 
 export interface AutosaveOptions extends SaveOptions {
-  /** False turns it off: events and signals then save nothing, `flush` still does. */
+  /** False turns it off: events and signals save nothing, but `flush` still does. */
   autoSave?: boolean;
-  /** Events within this time are one save. Default: 500. */
+  /** Events within this time cause one save. Default: 500. */
   debounceMs?: number;
-  /** Default: SIGINT and SIGTERM. The signal then does what it would have done. */
+  /** Default: SIGINT and SIGTERM. After the save, the signal has its usual effect. */
   signals?: NodeJS.Signals[];
-  /** Told of a save in the background that failed; the next event tries again. */
+  /** Called when a save in the background fails. The next event tries again. */
   onError?: (error: unknown) => void;
 }
 
 export interface Autosave {
   /** Something worth keeping happened. */
   note(event: SignificantEvent): void;
-  /** Saves now; undefined when there is nothing to save. */
+  /** Saves now. Undefined if there is nothing to save. */
   flush(): Promise<SessionMetadata | undefined>;
-  /** Saves what is not saved yet, and lets go of the signals. */
+  /** Saves unsaved messages, and removes the signal handlers. */
   close(): Promise<void>;
 }
 
-/** `messages` is asked for the conversation each time. The first save gives the session its id, later ones keep to it. */
+/** Calls `messages` for the conversation at each save. The first save gives the session its id, and later saves keep it. */
 export function autosave(
   manager: Pick<SessionManager, 'saveSession'>,
   messages: () => StoredMessage[],
@@ -52,7 +52,7 @@ export function autosave(
         throw error;
       }
     });
-    running = saved.catch(() => undefined); // whoever asked is told; the next save must not wait for it
+    running = saved.catch(() => undefined); // the caller gets the error; it must not stop the next save
     return saved;
   }
 

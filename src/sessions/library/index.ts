@@ -1,4 +1,4 @@
-// `import { SessionManager } from 'holdfast/sessions'`: for agents of one's own. Imports nothing but Node.
+// `import { SessionManager } from 'holdfast/sessions'`: for your own agents. Imports nothing but Node.
 export { type Autosave, type AutosaveOptions, autosave, type SignificantEvent } from './autosave.ts';
 export type { SessionFileSystem } from './files.ts';
 export { type SaveOptions, SessionManager, type SessionManagerOptions } from './manager.ts';

@@ -7,11 +7,11 @@ import { realFileSystem } from './files.ts';
 import { folderLock } from './lock.ts';
 
 it.skipIf(!existsSync('/proc/self/status'))(
-  'the lock of a process that died, and was never waited for, is broken',
+  'the lock of a dead process that its parent never waited for is broken',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-lock-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    // The shell becomes sleep, which waits for no child. Until it has, it might.
+    // The shell turns into sleep, which never waits for children. Until then the shell itself might.
     const parent = spawn('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
     onTestFinished(() => void parent.kill('SIGKILL'));
     const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)));

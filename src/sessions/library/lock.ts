@@ -1,9 +1,9 @@
-// One writer at a time in a folder, without anything that a dead process could leave locked.
+// One writer at a time in a folder. A dead process cannot leave the folder locked.
 //
-// Locks are numbered files. Whoever makes the next number holds the lock, and gives it back by renaming `7` to `7.free`, or to
-// `7.broken` when the work failed. The highest number is never removed before a higher one exists, so a process that acts on
-// an old view and makes an old number sees the higher one and steps back. A number whose process is gone may be followed by
-// anybody; the follower is told that work was left half-way.
+// Locks are numbered files. The process that makes the next number holds the lock. It releases the lock by renaming `7` to `7.free`, or
+// to `7.broken` if its work failed. The highest number is never removed before a higher one exists, so a process that acts on an old
+// view and makes an old number sees the higher one and steps back. If the holder has died, any process may make the next number, and
+// learns that the earlier work may be half done.
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -16,11 +16,11 @@ interface Lock {
 }
 
 export interface Held {
-  /** The one before died, or failed, while it held the lock: what it was writing may be half done. */
+  /** The previous holder died or failed while it held the lock, so its writes may be half done. */
   readonly afterFailure: boolean;
 }
 
-/** Holders are done in milliseconds. One that holds the same number for so long is given up, whatever became of it. */
+/** Holders finish in milliseconds. After this time with the same number, the lock counts as broken. */
 const givenUpAfterMs = 60_000;
 
 export function folderLock(files: SessionFileSystem, folder: string) {
@@ -38,12 +38,12 @@ export function folderLock(files: SessionFileSystem, folder: string) {
     if (lock === undefined || lock.ending === 'free') return 'free';
     if (lock.ending === 'broken' || seenForMs > givenUpAfterMs) return 'broken';
     const text = await readIfThere(files, pathOf(lock));
-    if (text === undefined) return 'held'; // given back a moment ago: the next look tells
+    if (text === undefined) return 'held'; // released a moment ago: look again
     const [pid, host] = text.split(' ');
     return host === hostname() && !isAlive(Number(pid)) ? 'broken' : 'held';
   }
 
-  /** False when somebody else has the number. It appears with its holder in it, never empty. */
+  /** False if another process has the number. Uses link, so that the file appears with its holder in it, never empty. */
   async function make(lock: Lock): Promise<boolean> {
     const draft = draftOf(pathOf(lock));
     try {
@@ -51,11 +51,11 @@ export function folderLock(files: SessionFileSystem, folder: string) {
       await files.link(draft, pathOf(lock));
       return true;
     } catch (error) {
-      // ENOENT: a holder of a higher number has cleared the draft.
+      // ENOENT: the holder of a higher number has removed the draft.
       if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return false;
       throw error;
     } finally {
-      await removeIfThere(files, draft).catch(() => undefined); // the next holder clears what is left
+      await removeIfThere(files, draft).catch(() => undefined); // the next holder removes it
     }
   }
 
@@ -70,11 +70,11 @@ export function folderLock(files: SessionFileSystem, folder: string) {
       if (state !== 'held' && (await make(next))) {
         let alone = false;
         try {
-          // Also beside a lock of the same number that was given back: this number is then an old one.
+          // A released lock of the same number also means that this number is an old one.
           const [first, second] = await all();
           alone = first?.number === next.number && second?.number !== next.number;
         } finally {
-          // Nothing below was cleared yet, so that stepping back leaves the state from before.
+          // Lower numbers still exist, so stepping back restores the earlier state.
           if (!alone) await removeIfThere(files, pathOf(next));
         }
         if (alone) return { lock: next, afterFailure: state === 'broken' };
@@ -83,14 +83,14 @@ export function folderLock(files: SessionFileSystem, folder: string) {
     }
   }
 
-  /** What came before the lock that is held. */
+  /** Removes everything older than the held lock. */
   async function clear(held: Lock): Promise<void> {
     for (const name of await files.readdir(folder))
       if (Number.parseInt(name, 10) < held.number) await removeIfThere(files, join(folder, name));
   }
 
   return {
-    /** Runs the work while no other process does. */
+    /** Runs the work while no other process holds the lock. */
     async hold<T>(work: (held: Held) => Promise<T>): Promise<T> {
       await files.mkdir(folder);
       const { lock, afterFailure } = await take();
@@ -101,11 +101,11 @@ export function folderLock(files: SessionFileSystem, folder: string) {
         await release('free');
         return result;
       } catch (error) {
-        await release('broken').catch(() => undefined); // the first error is the one that tells
+        await release('broken').catch(() => undefined); // report the first error
         throw error;
       }
     },
-    /** Whether the last holder died or failed at work. */
+    /** Whether the last holder died or failed. */
     async isBroken(): Promise<boolean> {
       try {
         return (await stateOf((await all())[0], 0)) === 'broken';
@@ -124,7 +124,7 @@ function isAlive(pid: number): boolean {
     return codeOf(error) === 'EPERM';
   }
   try {
-    // One that ended, and whose parent never asked how, keeps its pid.
+    // A zombie keeps its pid until its parent waits for it. It counts as dead.
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     // Not every system has /proc.

@@ -7,7 +7,7 @@ import { SessionManager, type StoredMessage } from './index.ts';
 
 const user = (content: unknown): StoredMessage => ({ role: 'user', content });
 const assistant = (content: unknown): StoredMessage => ({ role: 'assistant', content });
-/** Statement 2 said a second way, character by character; undefined where nothing is left, or the name is reserved. */
+/** Requirement 2 implemented a second way, character by character. Undefined if nothing is left or the name is reserved. */
 function sanitised(name: string): string | undefined {
   let id = '';
   for (const letter of name.toLowerCase()) {
@@ -39,7 +39,7 @@ afterEach(() => {
 });
 
 describe('names and ids', () => {
-  it('1: default ids are times with a random end, and never equal', async () => {
+  it('1: default ids are times with a random suffix, and never equal', async () => {
     const ids = new Set<string>();
     for (let i = 0; i < 20; i++) ids.add((await manager.saveSession(talk)).id);
     expect(ids.size).toBe(20);
@@ -66,7 +66,7 @@ describe('names and ids', () => {
     expect(files()).toContain(`${id}.json`);
   });
 
-  it('2: no name of three thousand leaves the folder, and none takes the place of another in silence', async () => {
+  it('2: none of three thousand names leaves the folder or silently replaces another session', async () => {
     let seed = 7;
     const random = (below: number) => {
       seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
@@ -102,7 +102,7 @@ describe('names and ids', () => {
       if (saved instanceof Error) throw saved;
       expect(saved.id, JSON.stringify(name)).toBe(wanted);
       expect(saved.id).toMatch(/^[a-z0-9_.-]{1,64}$/);
-      // The id itself is the one other name that a session answers to.
+      // Apart from its name, a session answers only to its id.
       if (name !== saved.id) expect(kept.get(saved.id) ?? name, 'one id, one name').toBe(name);
       if (!kept.has(saved.id)) kept.set(saved.id, saved.name);
       said.set(saved.id, name);
@@ -112,14 +112,14 @@ describe('names and ids', () => {
     for (const [id, name] of said) expect((await many.loadSession(id))?.messages).toEqual([user(name)]);
   }, 120_000);
 
-  it('3: a save with the id goes on with that session', async () => {
+  it('3: a save with an id continues that session', async () => {
     const first = await manager.saveSession(talk);
     const second = await manager.saveSession([...talk, user('More')], { name: first.id });
     expect(second).toMatchObject({ id: first.id, messageCount: 3, createdAt: first.createdAt });
     expect(await idsOf()).toEqual([first.id]);
   });
 
-  it('3: a save with an id that is no name of ours, from another program, goes on with that session too', async () => {
+  it('3: a save with an id from another program, which no name would become, continues that session too', async () => {
     const { name: _, ...rest } = await manager.saveSession(talk, { name: 'a' });
     const metadata = { ...rest, id: 'Upper', name: 'Upper' };
     writeFileSync(join(folder, 'Upper.json'), JSON.stringify({ metadata, messages: talk }));
@@ -128,7 +128,7 @@ describe('names and ids', () => {
     expect(await idsOf()).toEqual(['Upper', 'a']);
   });
 
-  it('3: the same name again goes on too, another name for the same id is refused and changes nothing', async () => {
+  it('3: the same name continues the session; another name for the same id is refused and changes nothing', async () => {
     await manager.saveSession(talk, { name: 'My Session' });
     await manager.saveSession([...talk, user('More')], { name: 'My Session' });
     const before = read('my-session.json');
@@ -176,7 +176,7 @@ describe('names and ids', () => {
 });
 
 describe('what is kept', () => {
-  it('4: the first words, whole characters, and defaults', async () => {
+  it('4: the first words, cut between characters, and defaults', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2025, 0, 4, 14, 32, 15, 1) });
     const long = `${'😀'.repeat(150)}${'é'.repeat(100)}`;
     const first = await manager.saveSession([assistant('Hi'), user(long)], { name: 'a' });
@@ -194,7 +194,7 @@ describe('what is kept', () => {
     expect(third).toMatchObject({ provider: 'p', model: 'm' });
   });
 
-  it('7 and 15: messages come back as they were, whatever is in them', async () => {
+  it('7 and 15: messages come back unchanged, whatever they contain', async () => {
     const odd: StoredMessage[] = [
       {
         role: 'user',
@@ -236,7 +236,7 @@ describe('what is kept', () => {
     expect(read('a.json')).toBe(spoilt);
   });
 
-  it('7: what is no message is refused, and nothing is written', async () => {
+  it('7: an invalid message is refused, and nothing is written', async () => {
     for (const bad of [undefined, 'x', [1], [{ role: 'user' }], [{ content: 'x' }], [{ role: 1, content: '' }]])
       await expect(manager.saveSession(bad as never)).rejects.toThrow(/The session was not saved/);
     await expect(manager.saveSession([user(10n)])).rejects.toThrow(/The session was not saved/);
@@ -244,7 +244,7 @@ describe('what is kept', () => {
     expect(await manager.loadSession('absent')).toBeNull();
   });
 
-  it('14: restoring gives the messages and a summary that is none of them', async () => {
+  it('14: restoring gives the messages, and a summary apart from them', async () => {
     const messages = [user(`${'Help me implement JWT authentication '.repeat(5)}`), assistant('Yes'), user('Go on')];
     const { id, createdAt } = await manager.saveSession(messages, {
       name: 'Auth work',
@@ -271,7 +271,7 @@ describe('what is kept', () => {
 });
 
 describe('the index', () => {
-  it('8: the newest first, of equal times the later save, and only the index is opened', async () => {
+  it('8: lists the newest first, and the later save for equal times, and opens only the index', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_700_000_000_000 });
     for (const name of ['a', 'b', 'c']) await manager.saveSession(talk, { name });
     await manager.saveSession(talk, { name: 'a' });
@@ -287,13 +287,13 @@ describe('the index', () => {
     expect(opened).toEqual([join(folder, 'index.json')]);
   });
 
-  it('8: names that are numbers keep their place among equal times too', async () => {
+  it('8: names that are numbers keep their order among equal times too', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_700_000_000_000 });
     for (const name of ['7', 'a', '3', '7']) await manager.saveSession(talk, { name });
     expect(await idsOf()).toEqual(['7', '3', 'a']);
   });
 
-  it('9: a save under the name of a file that holds no session keeps that file aside', async () => {
+  it('9: a save under the name of a file that holds no session renames that file first', async () => {
     await manager.saveSession(talk, { name: 'other' });
     writeFileSync(join(folder, 'notes.json'), '{"metadata": {"id": "notes"}, "messages": [{"role": "us');
     expect(await manager.loadSession('notes')).toBeNull();
@@ -306,7 +306,7 @@ describe('the index', () => {
     expect(files()).toContain(aside[0]);
   });
 
-  it('3 and 4: a session whose file was put there beside the index is gone on with, and not begun anew', async () => {
+  it('3 and 4: a save continues a session whose file is there but not in the index', async () => {
     const { createdAt } = await manager.saveSession(talk, { name: 'Put back', description: 'from a backup' });
     const text = read('put-back.json');
     await manager.deleteSession('put-back');
@@ -320,7 +320,7 @@ describe('the index', () => {
     expect(read('put-back.json')).toBe(text);
   });
 
-  it('6 and 9: an id that leads out of the folder makes the index no index, and nothing outside is touched', async () => {
+  it('6 and 9: an id that leads out of the folder makes the index invalid, and nothing outside is touched', async () => {
     const { id, ...rest } = await manager.saveSession(talk, { name: 'a' });
     const away = `../${basename(folder)}-outside`;
     const outside = join(folder, `${away}.json`);
@@ -342,7 +342,7 @@ describe('the index', () => {
       'of another shape',
       () => writeFileSync(join(folder, 'index.json'), '{"version":"1.0","sessions":{"a":{}},"updatedAt":"2025-01-01"}'),
     ],
-  ])('9: an index that is %s is made anew from the files', async (_, spoil) => {
+  ])('9: an index that is %s is rebuilt from the files', async (_, spoil) => {
     await manager.saveSession(talk, { name: 'a' });
     await manager.saveSession(talk, { name: 'b', description: 'second' });
     const list = await manager.listSessions();
@@ -357,7 +357,7 @@ describe('the index', () => {
     expect(files().sort()).toEqual(['a.json', 'b.json', 'c.json', 'e.json', 'index.json', 'last_session']);
   });
 
-  it('12: deleting tells whether there was one, and the last session is the newest that is left', async () => {
+  it('12: deleting says whether the session existed, and the last session becomes the newest that is left', async () => {
     for (const name of ['a', 'b']) await manager.saveSession(talk, { name });
     expect(await manager.getLastSession()).toBe('b');
     expect(await manager.deleteSession('absent')).toBe(false);
@@ -371,7 +371,7 @@ describe('the index', () => {
     expect(await manager.getLastSession()).toBeNull();
   });
 
-  it('13: a save keeps to the limit, oldest activity first, and never takes the one just saved', async () => {
+  it('13: a save keeps to the limit: it deletes the oldest activity first, and never the session just saved', async () => {
     const few = new SessionManager({ sessionDir: folder, maxSessions: 2 });
     for (const name of ['a', 'b', 'a', 'c']) await few.saveSession(talk, { name });
     expect(await idsOf(few)).toEqual(['c', 'a']);
@@ -385,7 +385,7 @@ describe('the index', () => {
     expect(files().sort()).toEqual(['d.json', 'index.json', 'last_session']);
   });
 
-  it('13: purge says how many went; none can be kept', async () => {
+  it('13: purge says how many sessions it deleted, and may keep none', async () => {
     for (const name of ['a', 'b', 'c']) await manager.saveSession(talk, { name });
     expect(await manager.purgeSessions()).toBe(0);
     expect(await manager.purgeSessions(2)).toBe(1);
@@ -396,7 +396,7 @@ describe('the index', () => {
     expect(() => new SessionManager({ maxSessions: 0 })).toThrow(/maxSessions is 0/);
   });
 
-  it('17: where nothing was saved there is no last session and no list, and nothing is made', async () => {
+  it('17: before the first save, there is no last session and the list is empty', async () => {
     const nowhere = new SessionManager({ sessionDir: join(folder, 'none') });
     expect(await nowhere.getLastSession()).toBeNull();
     expect(await nowhere.listSessions()).toEqual([]);
@@ -420,7 +420,7 @@ describe('the index', () => {
 });
 
 describe('a file system that fails', () => {
-  it('10 and 18: at whatever call it fails, every session is old or new, and the next save is whole', async () => {
+  it('10 and 18: leaves every session old or new, at whatever call it fails, and the next save is complete', async () => {
     for (let at = 1; ; at++) {
       rmSync(folder, { recursive: true });
       mkdirSync(folder);
@@ -453,7 +453,7 @@ describe('a file system that fails', () => {
   });
 });
 
-/** A file system in memory: nothing can leave it. */
+/** A file system in memory, so that no path reaches the disk. */
 function memoryFiles(): SessionFileSystem {
   const held = new Map<string, string>();
   const missing = (path: string) => Object.assign(new Error(`ENOENT: ${path}`), { code: 'ENOENT' });

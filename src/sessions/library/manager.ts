@@ -1,4 +1,4 @@
-// The session library for agents of one's own: save, list, continue. Needs nothing but Node.
+// The session library for your own agents: save, list, continue. Needs nothing but Node.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isDraft, readIfThere, realFileSystem, removeIfThere, replaceFile, type SessionFileSystem } from './files.ts';
@@ -18,14 +18,14 @@ import { contextSummaryOf, firstMessageOf } from './summary.ts';
 export interface SessionManagerOptions {
   /** Default: `~/.agent/sessions`. */
   sessionDir?: string;
-  /** How many sessions a save leaves. Default: 50. */
+  /** A save deletes the oldest sessions beyond this number. Default: 50. */
   maxSessions?: number;
   fileSystem?: SessionFileSystem;
   onDebug?: (message: string, data?: unknown) => void;
 }
 
 export interface SaveOptions {
-  /** The id of a session that exists, or a name for a new one. Default: an id made of the time. */
+  /** The id of an existing session, or a name for a new one. Default: an id made from the time. */
   name?: string;
   description?: string;
   provider?: string;
@@ -34,7 +34,7 @@ export interface SaveOptions {
 
 type Sessions = Map<string, SessionMetadata>;
 
-/** Contract: every method is safe beside others in other processes; a promise that resolves is on the disk. */
+/** Contract: every method is safe to use from several processes at once. Once its promise resolves, the change is on disk. */
 export class SessionManager {
   readonly #folder: string;
   readonly #most: number;
@@ -55,11 +55,11 @@ export class SessionManager {
   async saveSession(messages: StoredMessage[], options: SaveOptions = {}): Promise<SessionMetadata> {
     const problem = problemWithMessages(messages);
     if (problem !== undefined) throw new SessionError('BAD_MESSAGES', `The session was not saved: ${problem}`);
-    // The text is made first: what cannot be JSON must not leave anything behind.
+    // Make the text first, so that messages that cannot become JSON leave nothing behind.
     const body = toJson(messages);
     const wanted = options.name === undefined ? undefined : { name: options.name, id: idOfName(options.name) };
     return this.#write(async (sessions) => {
-      // An id that exists is meant as it is, also one that another program has given and no name would become.
+      // Use an existing id unchanged, even one from another program that no name would become.
       const id = wanted === undefined ? freshId(sessions) : sessions.has(wanted.name) ? wanted.name : wanted.id;
       const before = sessions.get(id) ?? (await this.#unlisted(id));
       if (wanted && before && wanted.name !== id && wanted.name !== before.name)
@@ -83,7 +83,7 @@ export class SessionManager {
       const contextSummary = contextSummaryOf(metadata, messages);
       const head = JSON.stringify({ metadata, contextSummary }, null, 2).slice(0, -2);
       await replaceFile(this.#files, this.#fileOf(id), `${head},\n  "messages": ${body}\n}\n`);
-      sessions.delete(id); // the newest stands last
+      sessions.delete(id); // the newest comes last
       sessions.set(id, metadata);
       const others = newestFirst(sessions).filter((one) => one.id !== id);
       for (const old of others.slice(this.#most - 1)) await this.#remove(sessions, old.id);
@@ -92,7 +92,7 @@ export class SessionManager {
     });
   }
 
-  /** Null when there is none of that id, or its file holds no session. */
+  /** Null if there is no session with this id, or its file holds no session. */
   async loadSession(sessionId: string): Promise<StoredSession | null> {
     const id = checkId(sessionId);
     const text = await readIfThere(this.#files, this.#fileOf(id));
@@ -107,7 +107,7 @@ export class SessionManager {
     return newestFirst((await this.#index()) ?? (await this.#write(async (sessions) => sessions)));
   }
 
-  /** False when there is none. */
+  /** False if there is no such session. */
   async deleteSession(sessionId: string): Promise<boolean> {
     const id = checkId(sessionId);
     return this.#write(async (sessions) => {
@@ -117,13 +117,13 @@ export class SessionManager {
     });
   }
 
-  /** For `--continue`: null when there is none, or it is gone. */
+  /** For `--continue`: null if there is no last session, or it was deleted. */
   async getLastSession(): Promise<string | null> {
     const id = await this.#pointer();
     return id !== undefined && (await this.sessionExists(id)) ? id : null;
   }
 
-  /** Deletes all but the newest; returns how many went. */
+  /** Deletes all but the newest. Returns how many it deleted. */
   async purgeSessions(keepCount: number = this.#most): Promise<number> {
     if (!Number.isInteger(keepCount) || keepCount < 0)
       throw new SessionError(
@@ -140,7 +140,7 @@ export class SessionManager {
     });
   }
 
-  /** The messages to go on with, and a summary to show to the person. */
+  /** The messages to continue with, and a summary to show to the person. */
   async restoreSession(
     sessionId: string,
   ): Promise<{ messages: StoredMessage[]; contextSummary: string | null } | null> {
@@ -153,7 +153,7 @@ export class SessionManager {
     return this.#files.exists(this.#fileOf(checkId(sessionId)));
   }
 
-  /** The index, when it is sound and nobody died while changing it. */
+  /** The index, if it is valid and no process died while changing it. */
   async #index(): Promise<Sessions | undefined> {
     if (await this.#lock.isBroken()) return undefined;
     const text = await readIfThere(this.#files, join(this.#folder, 'index.json'));
@@ -161,7 +161,7 @@ export class SessionManager {
     return index && new Map(Object.entries(index.sessions));
   }
 
-  /** One change at a time: the work gets the sessions as they are, and what it makes of them becomes the index. */
+  /** One change at a time: `work` gets the sessions and may change the map, which then becomes the index. */
   async #write<T>(work: (sessions: Sessions) => Promise<T>): Promise<T> {
     await this.#files.mkdir(this.#folder);
     const done = await this.#lock.hold(async ({ afterFailure }) => {
@@ -183,7 +183,7 @@ export class SessionManager {
     return done;
   }
 
-  /** From the session files. Bad ones are left alone; what a write that died has left is removed. */
+  /** Reads the session files. Leaves invalid files alone, and removes drafts of interrupted writes. */
   async #rebuild(): Promise<Sessions> {
     this.#debug('The index is made anew from the session files');
     const found: SessionMetadata[] = [];
@@ -201,7 +201,7 @@ export class SessionManager {
     return new Map(found.map((metadata) => [metadata.id, metadata]));
   }
 
-  /** What stands in a file that the index does not know. One that holds no session is kept, under another name. */
+  /** Reads a file that the index does not list. Renames a file that holds no session, to keep it. */
   async #unlisted(id: string): Promise<SessionMetadata | undefined> {
     const file = this.#fileOf(id);
     const text = await readIfThere(this.#files, file);
@@ -224,7 +224,7 @@ export class SessionManager {
     try {
       return id === undefined ? undefined : checkId(id);
     } catch {
-      return undefined; // somebody else's text in the file points nowhere
+      return undefined; // another program's text in the file points nowhere
     }
   }
 
@@ -239,7 +239,7 @@ export class SessionManager {
   }
 }
 
-/** What was refused changed nothing: the lock need not tell the next one to look at every file. */
+/** A refusal changed nothing, so the lock need not make the next holder rebuild the index. */
 function refusal(error: unknown): SessionError {
   if (error instanceof SessionError) return error;
   throw error;
@@ -247,15 +247,15 @@ function refusal(error: unknown): SessionError {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Of equal times the later save first: it stands later in the index. */
+/** For equal times, the later save comes first. It is later in the index. */
 const newestFirst = (sessions: Sessions): SessionMetadata[] =>
   [...sessions.values()].reverse().sort((a, b) => compare(b.lastActivityAt, a.lastActivityAt));
 
 const folderOf = (path: string): string => resolve(path.replace(/^~(?=$|[/\\])/, () => homedir()));
 
 /**
- * Now; in one moment with others, just after them: the index cannot keep the order of ids that are numbers. Where the clock has
- * gone back by more than a second it is believed.
+ * The current time, or just after the newest session if that has the same time: objects do not keep the order of numeric ids. If the
+ * clock went back by more than a second, trust it.
  */
 function momentAfter(sessions: Sessions): string {
   const now = Date.now();

@@ -1,4 +1,4 @@
-// Ids are file names: what may be one, and how a name becomes one.
+// Session ids are file names. Checks ids, and turns names into ids.
 import { randomBytes } from 'node:crypto';
 
 export type SessionErrorCode = 'BAD_ID' | 'BAD_NAME' | 'NAME_TAKEN' | 'BAD_MESSAGES' | 'BAD_OPTION';
@@ -16,7 +16,7 @@ export class SessionError extends Error {
 const longest = 64;
 const reserved = /^(index|metadata|last_session|con|prn|aux|nul|com[1-9]|lpt[1-9])(\..*)?$/i;
 
-/** An id as given: it is never changed, only accepted or refused. */
+/** Accepts or refuses an id. Never changes it. */
 export function checkId(id: unknown): string {
   const problem = problemOf(id);
   if (problem === undefined) return id as string;
@@ -35,7 +35,7 @@ function problemOf(id: unknown): string | undefined {
   return undefined;
 }
 
-/** A name as an id: lower case, everything else a dash, dots one at a time. Sanitised first, then checked. */
+/** Turns a name into an id: lower case, other characters as dashes, no repeated dots. Sanitises first, then checks. */
 export function idOfName(name: unknown): string {
   if (typeof name !== 'string') throw new SessionError('BAD_NAME', 'The name of a session must be a text');
   const id = name

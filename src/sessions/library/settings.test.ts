@@ -1,4 +1,4 @@
-// 16: the settings are there for agents that use our configuration; the library itself reads none.
+// 16: the settings are for agents that use our configuration. The library itself reads no settings.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/config.ts';
 import { autosave, SessionManager } from './index.ts';
 
-it('16: an agent that takes session.autoSave and session.maxSessions from the configuration behaves by them', async () => {
+it('16: an agent can take session.autoSave and session.maxSessions from the configuration', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-session-settings-'));
   onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
   expect(loadConfig({ HOME: folder }).settings.session).toEqual({ autoSave: true, maxSessions: 50 });

@@ -1,4 +1,4 @@
-// What stands in the files, and whether a parsed value is that.
+// The content of the files, and checks of parsed values.
 import { canBeId } from './names.ts';
 
 export interface StoredMessage {
@@ -24,7 +24,7 @@ export interface SessionMetadata {
 export interface StoredSession {
   metadata: SessionMetadata;
   messages: StoredMessage[];
-  /** For display only: it is no part of the messages. */
+  /** For display only. Not part of the messages. */
   contextSummary?: string;
 }
 
@@ -61,11 +61,11 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // the caller asks for a shape, and no value has none
+    return undefined; // undefined passes no check of the caller
   }
 }
 
-/** The session in a file's text; undefined when it is anything else. */
+/** The session in a file's text. Undefined if the text is anything else. */
 export function parseSession(text: string, id: string): StoredSession | undefined {
   const value = parse(text);
   const sound =
@@ -88,7 +88,7 @@ export function parseIndex(text: string): SessionIndex | undefined {
   return sound ? (value as unknown as SessionIndex) : undefined;
 }
 
-/** What is wrong with messages that are to be saved, or undefined. */
+/** What is wrong with messages to be saved, or undefined. */
 export function problemWithMessages(messages: unknown): string | undefined {
   if (!Array.isArray(messages)) return 'messages must be a list';
   const at = messages.findIndex((message) => !isMessage(message));

@@ -1,8 +1,8 @@
-// What a session is about, for its list and for a person who resumes it. Cuts never part a character.
+// What a session is about, for lists and for a person who resumes it. Never cuts within a character.
 import type { SessionMetadata, StoredMessage } from './shape.ts';
 
 const firstCharacters = (text: string, count: number): string => {
-  // Twice as many code units hold at least as many characters, however long the text is.
+  // Twice as many code units hold at least `count` characters, so a long text is not read whole.
   const characters = Array.from(text.slice(0, 2 * count + 1));
   return characters.length > count || text.length > 2 * count ? characters.slice(0, count).join('') : text;
 };

@@ -1,4 +1,4 @@
-// A shared session as one HTML file that needs nothing else: no script, no picture, no address is fetched, and its own policy forbids them.
+// A shared session as one self-contained HTML file. It has no scripts and fetches nothing, and its content policy forbids both.
 import { Marked } from 'marked';
 import { deedOf, exitCodeIn } from '../../schema/deed.ts';
 import { differenceOf, sizeOf } from '../../schema/line-difference.ts';
@@ -8,7 +8,7 @@ import { type Wording, whoSaid } from './markdown.ts';
 import type { SharedEntry, SharedSession, SharedUse } from './shared.ts';
 import { sharedStyle } from './style.ts';
 
-/** Every sign that could begin or end something in HTML, as a reference. */
+/** Replaces every character with a meaning in HTML by a character reference. */
 const escaped = (text: string): string => text.replace(/[&<>"'`]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 const isSafe = (href: string): boolean => /^(?:https?:\/\/|mailto:)/i.test(href);
@@ -20,7 +20,7 @@ const marked = new Marked({
     html: ({ text }) => escaped(text),
     image: ({ text, href }) => `<span class="picture">${escaped(text || href)}</span>`,
     code: ({ text }) => `<pre><code>${escaped(text)}</code></pre>`,
-    // After a tag such as <pre> the parser would let text pass as it is.
+    // After a tag such as <pre> the parser would leave text unescaped.
     text(token) {
       return 'tokens' in token && token.tokens !== undefined
         ? this.parser.parseInline(token.tokens)
@@ -39,7 +39,7 @@ function rendered(text: string): string {
   try {
     return marked.parse(text, { async: false });
   } catch {
-    // Quotes in quotes, deeper than the parser can go.
+    // Quotes nested deeper than the parser can go.
     return `<pre>${escaped(text)}</pre>`;
   }
 }

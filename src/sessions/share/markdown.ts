@@ -19,7 +19,7 @@ export function sharedMarkdown(shared: SharedSession, { timeZone, assistant }: W
 
 export interface Wording {
   readonly timeZone: string;
-  /** What the model is called. */
+  /** The model's name. */
   readonly assistant: string;
 }
 
@@ -44,7 +44,7 @@ function sharedUse(use: SharedUse): string {
   return [`**${inline(use.tool)}** ${inline(deed.gist)}${failed}`, ...output].join('\n\n');
 }
 
-/** A fence that is longer than any in the text. */
+/** Uses a fence longer than any in the text. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(longest + 1);

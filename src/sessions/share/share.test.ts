@@ -38,19 +38,19 @@ describe('a copy of a session to share', () => {
     expect(text).toContain('**Edit** /srv/lamp/wick.ts\n\n```diff\n-wet\n+dry\n```');
   });
 
-  it('is without tools where that is asked for', async () => {
+  it('leaves out tools on request', async () => {
     const text = await copy(await harbour(), { format: 'md', withoutTools: true });
     expect(text).toContain('The **wick** was wet');
     expect(text).not.toMatch(/make light|wick\.ts/);
   });
 
-  it('is JSON that says what it is', async () => {
+  it('is JSON that names its format', async () => {
     const shared = SharedSession.parse(JSON.parse(await copy(await harbour(), { format: 'json' })));
     expect(shared.entries.map(({ author }) => author)).toEqual(['person', 'model', 'person', 'person']);
     expect(shared.entries[1]?.uses?.map(({ outcome }) => outcome)).toEqual(['error', 'ok']);
   });
 
-  it('is HTML in which nothing acts and nothing is fetched', async () => {
+  it('is HTML that runs nothing and fetches nothing', async () => {
     const html = await copy(await harbour(), { format: 'html' });
     expect(html).toContain("default-src 'none'");
     const body = html.slice(html.indexOf('<body>'));
@@ -67,11 +67,11 @@ describe('a copy of a session to share', () => {
     expect(html).toContain('<strong>wick</strong>');
   });
 
-  it('is redacted again on the way out, by the rules of today', async () => {
+  it('is redacted again by the current rules', async () => {
     const memory = await harbour();
     const { store } = memory.context;
     const [entry] = await store.entries.transcript('claude-code', 'lamp-1');
-    // As a row that an older version stored before it knew this shape.
+    // Like a row that an older version stored before it knew this kind of secret.
     const { default: Database } = await import('better-sqlite3');
     const db = new Database(memory.context.config.databasePath);
     db.prepare('UPDATE entries SET text = ? WHERE uuid = ?').run(`token ${secret}`, entry?.id);
@@ -84,7 +84,7 @@ describe('a copy of a session to share', () => {
     }
   });
 
-  it('is a file for its owner alone, named after the session and its day', async () => {
+  it('is a file that only its owner can read, named after the session and its day', async () => {
     const memory = await harbour();
     const file = path.join(memory.home, 'lamp.html');
     const done = await archive.run(memory.context, {

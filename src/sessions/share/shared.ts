@@ -1,4 +1,4 @@
-// A session to be handed to somebody else: everything that was said and done, redacted again on the way out, by the rules of today.
+// A session to give to another person: everything that was said and done, redacted again by the current rules.
 import { z } from 'zod';
 import { AgentName } from '../../schema/agent-name.ts';
 import { Author } from '../../schema/entry.ts';
@@ -47,12 +47,12 @@ export type SharedSession = z.infer<typeof SharedSession>;
 
 export interface ShareDeps {
   readonly store: Pick<Store, 'entries'>;
-  /** Text, and JSON as text, without what must not leave. */
+  /** Removes what must not leave, from text and from JSON as text. */
   readonly redact: { text(text: string): string; json(text: string): string };
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Entries are read so many at a time. */
+/** How many entries to read at a time. */
 const pageSize = 500;
 
 export async function sharedSession(
@@ -80,7 +80,7 @@ export async function sharedSession(
         ...(done === undefined ? {} : { uses: done }),
       });
     }
-    // A turn of other work: a long session must not hold up other work of the process.
+    // Let other work run, so that a long session does not block the process.
     await new Promise(setImmediate);
     if (from + pageSize >= part.total) break;
   }
