@@ -1,10 +1,11 @@
-// How this page gets in. With a code from `holdfast open` the worker learns this browser's key; later the page signs what the worker asks, and gets a
-// bearer that only the page and that worker have, in memory. Nothing here is a cookie, and nothing that is stored opens anything when it is copied.
+// How this page gets access. A code from `holdfast open` introduces this browser's key to the worker. Later the page signs the worker's
+// challenge and gets a bearer token, which only the page and that worker hold, in memory. There are no cookies, and a copy of anything
+// that is stored gives no access.
 import { makeKey, ownKey } from './key-store.ts';
 
 const pending = 'holdfast-code';
 
-/** The code waits in this tab, so that a page that is left before it was used does not lose it. */
+/** Keeps the code in this tab, so that leaving the page before the code is used does not lose it. */
 export function takeCode(): void {
   if (location.pathname !== '/open') return;
   const code = location.hash.slice(1);
@@ -14,7 +15,7 @@ export function takeCode(): void {
 
 let bearer: Promise<string | undefined> | undefined;
 
-/** Undefined when the worker does not know this browser. Throws when it cannot be reached. */
+/** Undefined if the worker does not know this browser. Throws if the worker cannot be reached. */
 export function admitted(): Promise<string | undefined> {
   bearer ??= enter().catch((error) => {
     bearer = undefined;
@@ -23,13 +24,13 @@ export function admitted(): Promise<string | undefined> {
   return bearer;
 }
 
-/** After a refusal, for a worker that was restarted: the next call asks for a new one, unless another call has done so. */
+/** Call after a refusal, such as by a restarted worker: the next call asks for a new bearer, unless another call already has. */
 export async function expired(refused: string): Promise<void> {
   const asked = bearer;
   if (asked !== undefined && (await asked.catch(() => undefined)) === refused && bearer === asked) bearer = undefined;
 }
 
-/** A request that shows the bearer, and comes again once with a new one. Undefined: the worker does not let this browser in. */
+/** Sends a request with the bearer, and retries once with a new bearer. Undefined if the worker does not let this browser in. */
 export async function asked(path: string, init: RequestInit = {}): Promise<Response | undefined> {
   for (let round = 0; round < 2; round++) {
     const shown = await admitted();
@@ -57,7 +58,7 @@ async function enter(): Promise<string | undefined> {
   return (await say('/open/ticket', { id: key.id, challenge, signature }))?.bearer;
 }
 
-/** Undefined after a refusal. Throws when nothing, or something else than the worker, answers: then it can be tried again. */
+/** Undefined after a refusal. Throws if the worker does not answer, or another program does; the caller can then try again. */
 async function say(path: string, body: object): Promise<{ bearer?: string; challenge?: string } | undefined> {
   const response = await fetch(path, {
     method: 'POST',

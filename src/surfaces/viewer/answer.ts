@@ -1,4 +1,4 @@
-// An answer of the worker in a component: asked for when its key changes, asked again when something in the store has changed.
+// A worker's answer in a component. The hook asks when the key changes, and again when something in the store has changed.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Change } from '../../schema/change.ts';
 import type { Failure } from './api.ts';
@@ -6,7 +6,7 @@ import { keep, keptOf } from './kept.ts';
 import { useChanges } from './live.ts';
 
 export interface Answer<T> {
-  /** The last that came, also while the next is on its way. */
+  /** The last answer, also while the next is on its way. */
   readonly data: T | undefined;
   readonly failure: Failure | undefined;
   readonly waiting: boolean;
@@ -23,8 +23,8 @@ interface State<T> {
 }
 
 /**
- * With an undefined key nothing is asked. What was asked before and comes late is thrown away. The key says all that is asked for: what was
- * answered to it last is shown until the new answer comes. Where none comes, what answers another key is not shown in its place.
+ * With an undefined key it asks nothing. It drops late answers to earlier keys. The key must describe the whole request: until the new
+ * answer comes, the last answer to the same key is shown. If the request fails, an answer to another key is not shown in its place.
  */
 export function useAnswer<T>(
   key: string | undefined,
@@ -35,7 +35,7 @@ export function useAnswer<T>(
   const [round, setRound] = useState(0);
   const latest = useRef(ask);
   latest.current = ask;
-  // Asked before the page is drawn, not after: drawing takes as long as the answer.
+  // Ask before the page is drawn: drawing takes as long as the answer.
   useLayoutEffect(() => {
     if (key === undefined) return setState({ waiting: false });
     const leaving = new AbortController();
@@ -61,7 +61,7 @@ export function useAnswer<T>(
 
 export const aMinute = 60_000;
 
-/** For what tells nobody when it changes, or is too much to ask at every change: while somebody looks, it is asked. */
+/** Polls while the page is visible. For data that sends no changes, or is too expensive to fetch at every change. */
 export function useLooking(again: () => void, everyMs: number): void {
   useEffect(() => {
     const timer = setInterval(() => document.visibilityState === 'visible' && again(), everyMs);

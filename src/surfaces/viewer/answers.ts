@@ -1,4 +1,4 @@
-// What the operations answer, by their names. A test holds each to what the operation itself declares.
+// The answers of the operations, by name. A test compares each with the type that the operation declares.
 import type { Activity, Amount } from '../../schema/activity.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Entry } from '../../schema/entry.ts';
@@ -82,7 +82,7 @@ export interface GroupState {
   error?: { at: string; text: string } | undefined;
 }
 
-/** An entry by its place in the transcript. */
+/** An entry with its index in the transcript. */
 export interface Placed {
   id: string;
   at: string;
@@ -98,7 +98,7 @@ export interface Labelled {
   tags: string[];
 }
 
-/** What only reads. */
+/** Operations that only read. */
 export interface Reads {
   search: { hits: Hit[]; note?: string | undefined };
   sessions: { sessions: Session[] };
@@ -181,7 +181,7 @@ export interface Reads {
   'config list': { file: string; settings: SettingValue[] };
 }
 
-/** What changes something. */
+/** Operations that change something. */
 export interface Changes {
   archive: {
     session: string;

@@ -1,4 +1,4 @@
-// The worker's operations over HTTP. A page of a browser that the worker does not know tells the person how to get in.
+// The worker's operations over HTTP. If the worker does not know this browser, the page tells the person how to get access.
 import { signal } from '@preact/signals';
 import type { ApiError } from '../../schema/api-error.ts';
 import { asked } from './admission.ts';
@@ -21,7 +21,7 @@ export class Failure extends Error {
 
 type Params = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Where an operation has an address of its own; what stands in braces is a field of the input. */
+/** Operations with a path of their own. A name in braces is a field of the input. */
 const paths: Readonly<Record<string, string>> = {
   show: '/api/sessions/{id}',
   'sessions outline': '/api/outline',

@@ -43,7 +43,7 @@ export function App() {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== '/' || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
       event.preventDefault();
-      // The page of search takes the focus when it comes.
+      // The search page focuses its field when it opens.
       if (here.value.pathname === address('search')) document.getElementById('search-field')?.focus();
       else go(address('search'));
     };

@@ -1,4 +1,4 @@
-// Days by the clock of the browser: `2026-03-01`. Midnights are the browser's own, so days of 23 and 25 hours are right.
+// Days in the browser's time zone: `2026-03-01`. The browser computes midnights, so days of 23 and 25 hours are right.
 export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
 const two = (value: number): string => String(value).padStart(2, '0');
@@ -9,11 +9,11 @@ const dateOf = (day: string, shift = 0): Date => {
   return new Date(year, month - 1, date + shift);
 };
 
-/** A day from an address; undefined where it is none. */
+/** A day from an address. Undefined if the text is not a day. */
 export const asDay = (text: string | null): string | undefined =>
   text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && nameOf(dateOf(text)) === text ? text : undefined;
 
-/** A moment from an address; undefined where it is none. */
+/** A moment from an address. Undefined if the text is not a moment. */
 export const asMoment = (text: string | null): string | undefined =>
   text === null || Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString();
 
@@ -22,9 +22,9 @@ export const addDays = (day: string, days: number): string => nameOf(dateOf(day,
 /** 1 is Monday. */
 export const weekdayOf = (day: string): number => dateOf(day).getDay() || 7;
 export const mondayOf = (day: string): string => addDays(day, 1 - weekdayOf(day));
-/** The midnight at its beginning. */
+/** The midnight at which the day begins. */
 export const startOf = (day: string): string => dateOf(day).toISOString();
-/** The day itself, for what is asked by moments. */
+/** The days as a range of moments. */
 export const spanOf = (from: string, to = from) => ({ since: startOf(from), until: startOf(addDays(to, 1)) });
 
 const format = (options: Intl.DateTimeFormatOptions) => {

@@ -1,16 +1,16 @@
-// Text that was typed and not saved. It stays in this tab, so a reload or another page does not lose it, and goes with the tab.
+// Text that the person typed and did not save. It survives a reload and a change of page, and is lost when the tab closes.
 
 export interface Draft {
   readonly text: string;
-  /** What stood there when the person began: a change by another program meanwhile is still seen. */
+  /** The text before the edit, so that saving can detect a change by another program. */
   readonly was: string;
 }
 
 const nameOf = (of: string): string => `holdfast-draft ${of}`;
-/** Longer ones are for an editor of the person's own. */
+/** Longer drafts are not kept. */
 const longest = 1_000_000;
 
-/** Contract: never throws. Undefined where the tab holds no draft, or something else. */
+/** Contract: never throws. Undefined if the tab holds no draft, or something else under its name. */
 export function readDraft(stored: string | null): Draft | undefined {
   if (stored === null) return undefined;
   try {
@@ -25,7 +25,7 @@ export function draftOf(of: string): Draft | undefined {
   try {
     return readDraft(sessionStorage.getItem(nameOf(of)));
   } catch {
-    // A browser that keeps nothing.
+    // This browser stores nothing.
     return undefined;
   }
 }
@@ -35,7 +35,7 @@ export function keepDraft(of: string, draft: Draft): void {
     if (draft.text === draft.was || draft.text.length > longest) sessionStorage.removeItem(nameOf(of));
     else sessionStorage.setItem(nameOf(of), JSON.stringify(draft));
   } catch {
-    // It holds as long as the editor is open then.
+    // The draft then lasts only while the editor is open.
   }
 }
 
@@ -43,6 +43,6 @@ export function dropDraft(of: string): void {
   try {
     sessionStorage.removeItem(nameOf(of));
   } catch {
-    // There is none.
+    // This browser stores nothing, so there is no draft.
   }
 }

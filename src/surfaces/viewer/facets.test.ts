@@ -16,8 +16,8 @@ const all = [
 const wanted = { project: '', agent: '', tag: '', starred: false, since: 0, words: '' };
 const ids = (found: readonly Session[]) => found.map(({ id }) => id).join('');
 
-describe('the sessions that are asked for', () => {
-  it('pass every choice, and words in title, project, branch, tags and id', () => {
+describe('the filtered sessions', () => {
+  it('pass every filter, and contain the words in title, project, branch, tags or id', () => {
     expect(ids(chosen(all, wanted))).toBe('abc');
     expect(ids(chosen(all, { ...wanted, project: '/srv/gulls' }))).toBe('b');
     expect(ids(chosen(all, { ...wanted, tag: 'winter', starred: true }))).toBe('a');
@@ -25,17 +25,17 @@ describe('the sessions that are asked for', () => {
     expect(ids(chosen(all, { ...wanted, words: 'WICK title' }))).toBe('c');
   });
 
-  it('tell how many each further choice would leave', () => {
+  it('are counted for each further choice', () => {
     expect(choices(all, wanted, 'tag')).toEqual([
       { value: 'winter', count: 2 },
       { value: 'oil', count: 1 },
     ]);
-    // What is chosen already does not take its alternatives away.
+    // A choice does not remove its alternatives.
     expect(choices(all, { ...wanted, agent: 'pi' }, 'agent')).toHaveLength(2);
     expect(choices(all, { ...wanted, agent: 'pi' }, 'project')).toEqual([{ value: '/srv/gulls', count: 1 }]);
   });
 
-  it('are sorted as asked, the last active first otherwise', () => {
+  it('are sorted as chosen, by default the last active first', () => {
     expect(ids(sorted(all, ''))).toBe('bac');
     expect(ids(sorted(all, 'entries'))).toBe('abc');
     expect(ids(sorted(all, 'tools'))).toBe('cab');
@@ -43,7 +43,7 @@ describe('the sessions that are asked for', () => {
   });
 });
 
-it('projects of one name are told apart by the shortest path that does', () => {
+it('projects of the same name get the shortest path that distinguishes them', () => {
   const names = projectNames(['/home/ada/cli', '/home/bob/cli', '/home/ada/web', '', '/cli']);
   expect(Object.fromEntries(names)).toEqual({
     '/home/ada/cli': 'ada/cli',

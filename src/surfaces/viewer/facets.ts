@@ -1,4 +1,4 @@
-// Sessions → those that are asked for, in the order asked for, and how many each further choice would leave.
+// Filters and sorts sessions, and counts how many each further choice would leave.
 import type { Session } from './answers.ts';
 
 export const sorts = [
@@ -16,12 +16,12 @@ export interface Wanted {
   readonly agent: string;
   readonly tag: string;
   readonly starred: boolean;
-  /** Only sessions that went on after this moment. */
+  /** Only sessions that were active after this moment. */
   readonly since: number;
   readonly words: string;
 }
 
-/** What a session is asked by, and the value that it has there. */
+/** The filters, and the values of a session for each. */
 const facets = {
   project: (session: Session) => [session.projectPath],
   agent: (session: Session) => [session.agent as string],
@@ -49,7 +49,7 @@ export interface Choice {
   readonly count: number;
 }
 
-/** The values of a facet among what else is asked for, the most frequent first. */
+/** The values of a facet among the sessions that pass the other filters, most frequent first. */
 export function choices(sessions: readonly Session[], wanted: Wanted, facet: Facet): Choice[] {
   const counts = new Map<string, number>();
   for (const session of chosen(sessions, wanted, facet))
@@ -73,7 +73,7 @@ const orders: Readonly<Record<Sort, (a: Session, b: Session) => number>> = {
 export const sorted = (sessions: readonly Session[], by: string): Session[] =>
   [...sessions].sort(orders[by as Sort] ?? orders['']);
 
-/** Names that tell projects apart: the last part of the path, and as many before it as are needed. */
+/** Unique names of projects: the last part of the path, with as many parts before it as needed. */
 export function projectNames(paths: readonly string[]): ReadonlyMap<string, string> {
   const parts = new Map([...new Set(paths)].map((path) => [path, path.split(/[/\\]/).filter((part) => part !== '')]));
   const names = new Map<string, string>();

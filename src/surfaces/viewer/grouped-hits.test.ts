@@ -20,13 +20,13 @@ const names = (rows: ReturnType<typeof groupedHits>) =>
   );
 
 describe('hits by session', () => {
-  it('put the session of the best hit first, and keep the rank within each', () => {
+  it('put the session of the best hit first, and keep the ranking within each session', () => {
     const hits = [hit('a', 'one'), hit('b', 'two'), hit('c', 'one')];
     expect(names(groupedHits(hits, new Set()))).toEqual(['2: a', 'c', '1: b']);
     expect(sessionsIn(hits)).toBe(2);
   });
 
-  it('fold what follows the first three, until the session is opened', () => {
+  it('are folded after the first three, until the person opens the session', () => {
     const hits = ['a', 'b', 'c', 'd', 'e'].map((id) => hit(id, 'one'));
     expect(names(groupedHits(hits, new Set()))).toEqual(['5: a', 'b', 'c', '2 more']);
     expect(names(groupedHits(hits, new Set(['one'])))).toEqual(['5: a', 'b', 'c', 'd', 'e']);
@@ -37,7 +37,7 @@ describe('hits by session', () => {
     expect(names(groupedHits(hits, new Set()))).toEqual(['4: a', 'b', 'c', 'd']);
   });
 
-  it('leave hits alone that come from no session', () => {
+  it('leave hits without a session ungrouped', () => {
     expect(names(groupedHits([hit('a', ''), hit('b', '')], new Set()))).toEqual(['a', 'b']);
     expect(sessionsIn([hit('a', '')])).toBe(0);
   });

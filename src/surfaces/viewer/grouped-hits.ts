@@ -1,21 +1,21 @@
-// Hits in the order of their rank → rows grouped by session: the session of the best hit first, its further hits below it, folded.
+// Groups ranked hits by session: the session of the best hit comes first, with its other hits folded below.
 import type { Hit } from './answers.ts';
 
 export interface GroupHead {
   readonly session: string;
   readonly title: string;
   readonly project: string;
-  /** How many hits of this answer are in the session. */
+  /** How many of the hits are in the session. */
   readonly count: number;
 }
 
 export type HitRow =
-  /** `head` stands above the first hit of a session. */
+  /** `head` is shown above the first hit of a session. */
   | { readonly kind: 'hit'; readonly hit: Hit; readonly head?: GroupHead }
-  /** Opens the rest of a session. */
+  /** Opens the other hits of a session. */
   | { readonly kind: 'rest'; readonly session: string; readonly count: number };
 
-/** So many hits of a session are shown before the person asks for the rest. */
+/** How many hits of a session are shown before the person opens the rest. */
 const shownFirst = 3;
 
 /** `open`: the sessions whose hits are all shown. A hit without a session stands alone. */
@@ -35,7 +35,7 @@ function rowsOf(group: readonly Hit[], open: ReadonlySet<string>): HitRow[] {
   if (first === undefined) return [];
   if (first.session === '') return group.map((hit) => ({ kind: 'hit', hit }));
   const { session, title = '', project } = first;
-  // One row that says "1 more" takes as much room as the hit itself.
+  // A row that says "1 more" takes as much room as the hit itself.
   const isWhole = open.has(session) || group.length <= shownFirst + 1;
   const shown = isWhole ? group : group.slice(0, shownFirst);
   const head = { session, title, project, count: group.length };

@@ -1,4 +1,4 @@
-// highlight.js with the languages that coding agents write most; a file of its own, loaded when it is needed.
+// highlight.js with the languages that coding agents write most. A separate file, loaded on demand.
 import core from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import c from 'highlight.js/lib/languages/c';
@@ -32,6 +32,6 @@ const languages = {
 };
 for (const [name, language] of Object.entries(languages)) core.registerLanguage(name, language);
 
-/** Text between spans; undefined where the language, or an alias such as `ts`, is not among these. */
+/** HTML of text and spans. Undefined if the language, or its alias such as `ts`, is unknown. */
 export const highlight = (code: string, language: string): string | undefined =>
   core.getLanguage(language) === undefined ? undefined : core.highlight(code, { language, ignoreIllegals: true }).value;

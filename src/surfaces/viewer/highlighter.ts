@@ -1,4 +1,4 @@
-// Code → lines of coloured pieces. The languages are loaded with the first code that has one: few pages need them.
+// Turns code into lines of coloured pieces. Loads the languages with the first code that needs them, since few pages do.
 
 /** `kind` is empty for plain text, else a word such as `keyword`. */
 export interface Piece {
@@ -7,11 +7,11 @@ export interface Piece {
 }
 export type CodeLine = readonly Piece[];
 
-/** More than this stays plain: the page must not stand still, whatever the text is. */
+/** Longer code stays plain, so that no text can freeze the page. */
 const longestCode = 12_000;
 const longestLine = 200;
 
-/** Pieces of the lines of a code; undefined where its language is unknown, or it is too long. Contract: never throws. */
+/** The pieces of each line. Undefined if the language is unknown or the code too long. Contract: never throws. */
 export async function highlighted(code: string, language: string): Promise<CodeLine[] | undefined> {
   if (language === '' || code.length > longestCode || code.split('\n').some((line) => line.length > longestLine))
     return undefined;
@@ -20,7 +20,7 @@ export async function highlighted(code: string, language: string): Promise<CodeL
     const html = highlight(code, language);
     return html === undefined ? undefined : linesOf(html);
   } catch {
-    // Without its file, code is as readable as plain text.
+    // The languages could not be loaded. Plain text is readable too.
     return undefined;
   }
 }
@@ -29,7 +29,7 @@ const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const unescaped = (text: string): string =>
   text.replace(/&(amp|lt|gt|quot|#x27);/g, (_, name: string) => entities[name] ?? '');
 
-/** What highlight.js gives is text between spans; it is read here, and never put into the page as HTML. */
+/** Parses the HTML of highlight.js, which is text and spans. It never enters the page as HTML. */
 export function linesOf(html: string): CodeLine[] {
   const lines: Piece[][] = [[]];
   const open: string[] = [];
@@ -60,7 +60,7 @@ const byEnding: Readonly<Record<string, string>> = {
   ...{ yaml: 'yaml', toml: 'ini', ini: 'ini', md: 'markdown', sh: 'bash', bash: 'bash', zsh: 'bash', diff: 'diff' },
 };
 
-/** The language of a file, by the end of its name; empty where that tells none. */
+/** The language of a file by its name. Empty if unknown. */
 export function languageOf(file: string): string {
   const name = file.split(/[/\\]/).at(-1)?.toLowerCase() ?? '';
   if (name === 'dockerfile') return 'dockerfile';

@@ -1,7 +1,7 @@
-/** Below the bar that stays at the top. */
+/** Height of the bar that stays at the top. */
 const barHeight = 60;
 
-/** The place in the transcript of what the reader has before them: the entry that was jumped to, else the first in sight. */
+/** The index of the entry that the reader is at: the focused entry if it is in sight, else the first in sight. */
 export function placeInSight(): number {
   const rows = [...document.querySelectorAll<HTMLElement>('.transcript-column li[data-index]')];
   const inSight = rows.filter((row) => {

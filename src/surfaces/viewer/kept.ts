@@ -1,5 +1,5 @@
-// The last answers, so that a page one comes back to is there at once, as high as it was; it is asked anew all the same. What may have gone
-// from the store is not kept here either.
+// Keeps the last answers, so that a page appears immediately and at its full height when the person returns to it. The page still asks
+// again. Any event that may delete data from the store also drops all kept answers.
 const most = 60;
 const kept = new Map<string, unknown>();
 

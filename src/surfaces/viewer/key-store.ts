@@ -1,16 +1,16 @@
-// The key of this browser. Its private half cannot be read by any script, not even by ours: it can only sign. It is kept for this address alone,
-// so no other server on this machine gets to it.
+// The key of this browser. No script can read its private half, not even ours: the key can only sign. The browser stores it for this
+// address only, so no other server on this machine can use it.
 
 export interface BrowserKey {
   readonly id: string;
-  /** The public half, as the worker keeps it. */
+  /** The public half, in the worker's format. */
   readonly publicKey: string;
   sign(text: string): Promise<string>;
 }
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const place = 'browser';
-/** For a browser that keeps nothing: then it holds for this page. */
+/** For browsers that store nothing: the key then lasts as long as the page. */
 let inMemory: CryptoKeyPair | undefined;
 
 export async function ownKey(): Promise<BrowserKey | undefined> {

@@ -1,4 +1,4 @@
-// What changed in the store, as it changes. The last number seen survives a worker that is restarted: nothing is missed, nothing comes twice.
+// Receives changes of the store as they happen. The last number seen stays valid when the worker restarts, so no change is lost or repeated.
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Change } from '../../schema/change.ts';
@@ -16,8 +16,8 @@ const tell = (change: Change | 'all') => {
 };
 
 /**
- * A browser opens six connections to one address, for all of its tabs together: those that nobody sees leave theirs to the others.
- * `open` gives what closes it. Returns the end of it all.
+ * Keeps something open while the tab is visible. All tabs of a browser share six connections to one address, so hidden tabs close
+ * theirs. `open` returns a function that closes the connection. `whileSeen` returns one that ends everything.
  */
 export function whileSeen(open: () => () => void): () => void {
   let close: (() => void) | undefined;
@@ -43,7 +43,7 @@ export function listen(): void {
     const close = openStream(`/api/events${last === undefined ? '' : `?after=${encodeURIComponent(last)}`}`, {
       open() {
         connection.value = 'live';
-        // A page that could not load meanwhile tries again; what changed is told besides.
+        // Pages that failed to load while the worker was away try again. The changes follow separately.
         if (wasLost) tell('all');
         wasLost = false;
       },
@@ -56,7 +56,7 @@ export function listen(): void {
       lost(refused) {
         connection.value = 'lost';
         wasLost = true;
-        // Whether the worker does not know this browser any more, a question will tell.
+        // Any request finds out whether the worker still knows this browser.
         if (refused) void read('jobs', { limit: 1 }).catch(() => undefined);
       },
     });
@@ -67,7 +67,7 @@ export function listen(): void {
   });
 }
 
-/** Runs soon after a change that matters, once for many that come together. A page that is drawn anew meanwhile loses none. */
+/** Runs soon after a change that matters, once for several in quick succession. Redrawing the page loses none. */
 export function useChanges(matters: (change: Change) => boolean, run: () => void): void {
   const latest = useRef({ matters, run });
   latest.current = { matters, run };

@@ -1,4 +1,4 @@
-// The viewer: asks the worker's own operations and shows what they answer. It holds nothing itself.
+// The viewer: calls the worker's operations and shows their answers. It stores no data of its own.
 import { render } from 'preact';
 import './take-code.ts';
 import { App } from './app.tsx';

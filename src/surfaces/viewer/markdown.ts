@@ -1,4 +1,4 @@
-// Markdown that a stranger may have written → a fragment without anything that acts. Tags in it are text, links lead out only by http or mail.
+// Turns untrusted Markdown into a fragment without active content. Tags become text, and links may use only http and mail.
 import DOMPurify from 'dompurify';
 import { Marked } from 'marked';
 import { isTooDear } from '../../schema/markdown-cost.ts';
@@ -9,9 +9,9 @@ const marked = new Marked({
   gfm: true,
   breaks: false,
   renderer: {
-    // Shown as it was written: an answer about a tag must not lose the tag.
+    // Show tags as text: an answer about a tag must not lose the tag.
     html: ({ text }) => asText(text),
-    // A picture would be fetched; its description stays.
+    // The browser would fetch the picture, so show only its description.
     image: ({ text, href }) => `<span class="picture">${asText(text || href)}</span>`,
   },
 });
@@ -28,14 +28,14 @@ const allowed = {
   RETURN_DOM_FRAGMENT: true,
 } as const;
 
-/** Contract: never throws. `lines`: a line break in the text is one on the page. */
+/** Contract: never throws. `lines`: keeps line breaks of the text. */
 export function toFragment(text: string, { lines = false }: { lines?: boolean } = {}): DocumentFragment {
   if (isTooDear(text)) return plain(text);
   let html: string;
   try {
     html = marked.parse(text, { async: false, breaks: lines });
   } catch {
-    // Quotes in quotes, deeper than the parser can go.
+    // Quotes nested deeper than the parser can go.
     return plain(text);
   }
   const fragment = DOMPurify.sanitize(html, {
@@ -47,9 +47,9 @@ export function toFragment(text: string, { lines = false }: { lines?: boolean } 
     link.rel = 'noopener noreferrer nofollow';
     link.target = '_blank';
   }
-  // What is wider than the page can be scrolled by keyboard too.
+  // Make wide blocks scrollable by keyboard.
   for (const wide of fragment.querySelectorAll<HTMLElement>('pre, table')) wide.tabIndex = 0;
-  // A list in Hebrew has its points at the right.
+  // A list in Hebrew has its bullets at the right.
   for (const block of fragment.querySelectorAll<HTMLElement>('ul, ol, blockquote, table')) block.dir = 'auto';
   return fragment;
 }

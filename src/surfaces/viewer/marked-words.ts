@@ -1,8 +1,8 @@
-// Marks words wherever they come into sight, without touching the document: browsers that cannot do it just show the entry's frame.
+// Highlights words as they come into sight, without changing the document. Browsers without this feature show only the entry's frame.
 import { useEffect } from 'preact/hooks';
 
 const name = 'found';
-/** More marks than fit on a screen. */
+/** More than fit on a screen. */
 const most = 500;
 
 export function useMarked(words: string): void {
@@ -34,7 +34,7 @@ function rangesOf(words: string): Range[] {
     const text = (node.nodeValue ?? '').toLowerCase();
     for (let at = text.indexOf(words); at >= 0 && found.length < most; at = text.indexOf(words, at + words.length)) {
       const range = new Range();
-      // Where lower case is longer than what stands there, the mark would lie outside.
+      // Lower case can be longer than the original text. The range would then end outside the node.
       if (at + words.length > (node.nodeValue ?? '').length) break;
       range.setStart(node, at);
       range.setEnd(node, at + words.length);

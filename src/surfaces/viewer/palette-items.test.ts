@@ -16,21 +16,21 @@ const items = [
 const titles = (typed: string) => fitting(items, typed).map(({ title }) => title);
 
 describe('the palette', () => {
-  it('offers pages and actions before anything was typed', () => {
+  it('offers pages and actions before the person types', () => {
     expect(titles('')).toEqual(['Search', 'Sessions', 'Change the theme']);
   });
 
-  it('puts what begins with the words first', () => {
+  it('puts titles that begin with the words first', () => {
     expect(titles('lamp')).toEqual(['lamp', 'Mend the lamp']);
     expect(titles('se')).toEqual(['Search', 'Sessions']);
   });
 
-  it('needs every word, wherever it stands', () => {
+  it('requires every word, in any position', () => {
     expect(titles('gulls roof')).toEqual(['Count gulls']);
     expect(titles('gulls lamp')).toEqual([]);
   });
 
-  it('takes signs as text, and offers no more than fit on a screen', () => {
+  it('takes special characters literally, and offers no more items than fit on a screen', () => {
     expect(titles('(.*[')).toEqual([]);
     const many = Array.from({ length: 5000 }, (_, i) => item('session', `Session ${i}`));
     expect(fitting(many, 'session')).toHaveLength(mostOffered);

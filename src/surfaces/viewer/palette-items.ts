@@ -1,18 +1,18 @@
-// What the palette offers, and which of it fits what was typed.
+// The items of the palette, filtered by what the person types.
 
 export interface PaletteItem {
   readonly kind: 'page' | 'action' | 'project' | 'session' | 'search';
   readonly title: string;
-  /** Stands beside the title, and is looked through as well. */
+  /** Shown beside the title, and searched too. */
   readonly about?: string | undefined;
   readonly run: () => void;
 }
 
 export const mostOffered = 12;
-/** Kinds in which something is shown before anything was typed. */
+/** The kinds that are shown before the person types. */
 const first = new Set<PaletteItem['kind']>(['page', 'action']);
 
-/** Items that hold every word, best first: a title that begins with the words, a word of the title that does, anything else. */
+/** Items that contain every word, best first: titles that begin with the text, then titles with a word that does, then the rest. */
 export function fitting(items: readonly PaletteItem[], typed: string): PaletteItem[] {
   const text = typed.trim().toLowerCase();
   if (text === '') return items.filter(({ kind }) => first.has(kind)).slice(0, 2 * mostOffered);
@@ -24,7 +24,7 @@ export function fitting(items: readonly PaletteItem[], typed: string): PaletteIt
     const rank = title.startsWith(text) ? 0 : beginsWord(title, text) ? 1 : title.includes(text) ? 2 : 3;
     return [{ item, rank }];
   });
-  // Sorting is stable: within a rank the order stays as given.
+  // Sorting is stable: items of the same rank keep their order.
   return ranked
     .sort((a, b) => a.rank - b.rank)
     .slice(0, mostOffered)

@@ -1,4 +1,4 @@
-// Real addresses without loading anew: links are followed here, and the history is the browser's own.
+// Real addresses without reloading the page: the router follows links, and uses the browser's own history.
 import { signal } from '@preact/signals';
 import { type ViewerPage, viewerPages } from '../../schema/viewer-page.ts';
 
@@ -6,7 +6,7 @@ export const here = signal(new URL(location.href));
 
 export interface Place {
   readonly page: ViewerPage | undefined;
-  /** What stands in the path where the page's address has braces. */
+  /** The values in the path where the page's address has braces. */
   readonly params: Readonly<Record<string, string>>;
 }
 
@@ -35,7 +35,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A broken escape is nobody's id: it is looked up as it stands, and not found.
+    // No id contains a broken escape, so a lookup of the raw text finds nothing.
     return text;
   }
 }
@@ -67,7 +67,7 @@ export function go(to: string, { replace = false }: { replace?: boolean } = {}):
   scrollTo(0, 0);
 }
 
-/** Changes what stands in the query of this page; nobody wants to go back letter by letter. */
+/** Changes the query of this page. Replaces the address, so that going back does not undo letter by letter. */
 export function setQuery(query: Query): void {
   const next = new URL(here.value);
   for (const [name, value] of Object.entries(query)) {
@@ -81,13 +81,13 @@ const settledMs = 150;
 const patienceMs = 3000;
 let stopReturning: (() => void) | undefined;
 
-/** How far down the person was when they left this place of the history. */
+/** The scroll position when the person left this entry of the history. */
 const keptTop = (): number => {
   const { top } = (history.state ?? {}) as { top?: unknown };
   return typeof top === 'number' ? top : 0;
 };
 
-/** Back where the person was, as soon as the page is that long again; unless they move before. */
+/** Scrolls back to where the person was, as soon as the page is long enough, unless the person moves first. */
 function returnTo(top: number): void {
   stopReturning?.();
   const leaving = new AbortController();
@@ -108,11 +108,11 @@ function returnTo(top: number): void {
     stopReturning = undefined;
   });
   stopReturning = stop;
-  // Tells once at the beginning, too, when the page has been drawn.
+  // The observer also fires once at the start, after the page is drawn.
   observer.observe(document.body);
 }
 
-/** While a page fills it is shorter than it was: that is not where the person went. */
+/** Does nothing while a page fills: it is shorter then, and its position is not where the person went. */
 function keepTop(): void {
   if (stopReturning === undefined) history.replaceState({ top: scrollY }, '');
 }

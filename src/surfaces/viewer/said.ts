@@ -1,2 +1,2 @@
-/** What was said in an entry, without the line that stands in the store for its tools: these are shown by themselves. */
+/** The text of an entry without the stored line that names its tools. The page shows tools separately. */
 export const saidIn = (text: string): string => text.replace(/\n?\[Used tools: [^\]\n]*\]\s*$/, '');

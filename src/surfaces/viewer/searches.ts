@@ -1,4 +1,4 @@
-// Searches that the person saved, and those that led somewhere lately. They stay in this browser.
+// Saved searches, and recent searches that led to a hit. They stay in this browser.
 import { signal } from '@preact/signals';
 import { agentTitles } from '../../schema/agent-titles.ts';
 
@@ -11,7 +11,7 @@ export interface Searches {
 const key = 'holdfast-searches';
 const mostRecent = 8;
 const mostSaved = 50;
-/** Longer ones are not worth a line in a list. */
+/** Longer searches are not kept. */
 const longest = 2000;
 const nothing: Searches = { saved: [], recent: [] };
 
@@ -21,12 +21,12 @@ function stored(): Searches {
   try {
     return readSearches(localStorage.getItem(key));
   } catch {
-    // A browser that keeps nothing.
+    // This browser stores nothing.
     return nothing;
   }
 }
 
-/** Contract: never throws. What an older version or a stranger wrote there counts as far as it is a list of texts. */
+/** Contract: never throws. An older version or another program may have written anything: only lists of texts count. */
 export function readSearches(text: string | null): Searches {
   const { saved, recent } = fieldsOf(text);
   return { saved: texts(saved, mostSaved), recent: texts(recent, mostRecent) };
@@ -52,11 +52,11 @@ function put(next: Searches): void {
   try {
     localStorage.setItem(key, JSON.stringify(next));
   } catch {
-    // They hold for this page then.
+    // The searches then last as long as the page.
   }
 }
 
-/** What says the same is the same text: no place in the list of hits, names in order. */
+/** Equal searches give equal texts: without `limit` and `flat`, names sorted. */
 export function searchOf(query: URLSearchParams): string {
   const own = [...query].filter(([name, value]) => value !== '' && name !== 'limit' && name !== 'flat');
   return new URLSearchParams(own.sort(([a], [b]) => (a < b ? -1 : 1))).toString();
@@ -73,7 +73,7 @@ export const dropSaved = (search: string): void =>
   put({ ...searches.value, saved: searches.value.saved.filter((one) => one !== search) });
 export const dropRecent = (): void => put({ ...searches.value, recent: [] });
 
-/** `flaky test · command · holdfast`: the words, then what else was chosen. */
+/** `flaky test · command · holdfast`: the words, then the filters. */
 export function nameOfSearch(search: string): string {
   const query = new URLSearchParams(search);
   const words = query.get('q') ?? '';

@@ -1,23 +1,23 @@
-// Server-sent events by fetch: EventSource can send no header, and so could not show the bearer.
+// Server-sent events by fetch: EventSource cannot send headers, and so cannot send the bearer.
 import { asked } from './admission.ts';
 
 export interface StreamEvent {
   readonly kind: string;
   readonly data: string;
-  /** The last number that the stream has named. */
+  /** The last id in the stream. */
   readonly id: string | undefined;
 }
 
 export interface StreamListener {
   open?(): void;
   event(event: StreamEvent): void;
-  /** It ended and is asked for again soon; or, where it was refused, it is not. */
+  /** The stream ended. It reconnects soon, unless it was refused. */
   lost?(refused: boolean): void;
 }
 
 const againAfterMs = 1000;
 
-/** Comes back by itself with the last number seen, until it is closed or refused. Returns what closes it. */
+/** Reconnects with the last id seen, until it is closed or refused. Returns a function that closes it. */
 export function openStream(path: string, listener: StreamListener): () => void {
   const leaving = new AbortController();
   const { signal } = leaving;
@@ -36,7 +36,7 @@ export function openStream(path: string, listener: StreamListener): () => void {
         }
       } else refused = response === undefined || response.status < 500;
     } catch {
-      // The worker is away, or starting again.
+      // The worker is down or restarting.
     }
     if (signal.aborted) return;
     listener.lost?.(refused);

@@ -1,4 +1,4 @@
-// Imported before the router, which reads the address: by then the code is out of it.
+// Imported before the router, so that the code is gone from the address when the router reads it.
 import { takeCode } from './admission.ts';
 
 takeCode();

@@ -1,4 +1,4 @@
-// Light or dark: what the system says, until the person says otherwise.
+// Light or dark: the system's choice, until the person chooses.
 import { signal } from '@preact/signals';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -11,7 +11,7 @@ function stored(): Theme {
   try {
     return known.find((one) => one === localStorage.getItem(key)) ?? 'system';
   } catch {
-    // A browser that keeps nothing.
+    // This browser stores nothing.
     return 'system';
   }
 }
@@ -26,7 +26,7 @@ export function nextTheme(): void {
   try {
     localStorage.setItem(key, theme.value);
   } catch {
-    // It holds for this page then.
+    // The choice then lasts as long as the page.
   }
   applyTheme();
 }

@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { ago, bytes } from './time.ts';
 
-/** By the clock of whoever runs this. */
+/** In the local time zone. */
 const at = (day: number, hour: number, minute = 0, second = 0) => new Date(2026, 2, day, hour, minute, second);
 const said = (then: Date, now: Date) => ago(then.toISOString(), now.getTime());
 
 describe('how long ago', () => {
-  it('yesterday is the day before this one, however many hours that is', () => {
+  it('yesterday is the day before today, however many hours ago', () => {
     expect(said(at(10, 22), at(12, 1))).toBe('2 days ago');
     expect(said(at(10, 1), at(11, 23))).toBe('yesterday');
     expect(said(at(10, 9), at(16, 23))).toBe('6 days ago');
   });
 
-  it('less than a day is hours, less than an hour minutes, and none of them is sixty', () => {
+  it('less than a day is in hours, less than an hour in minutes, and never sixty minutes', () => {
     expect(said(at(10, 22), at(11, 1))).toBe('3 hours ago');
     expect(said(at(10, 1), at(11, 0, 50))).toBe('23 hours ago');
     expect(said(at(10, 9), at(10, 9, 59, 50))).toBe('59 minutes ago');
     expect(said(at(10, 9), at(10, 9, 0, 20))).toBe('just now');
   });
 
-  it('what is to come is told the same way', () => {
+  it('future times are worded the same way', () => {
     expect(said(at(12, 1), at(10, 22))).toBe('in 2 days');
     expect(said(at(10, 10), at(10, 9))).toBe('in 1 hour');
   });

@@ -1,6 +1,6 @@
-// Times as a person says them, in the zone of their browser.
+// Times in words, in the browser's time zone.
 const [aMinute, anHour, aDay] = [60_000, 3_600_000, 86_400_000];
-/** Made when it is first needed: fifteen of them would take longer than the rest of the start. */
+/** Made on first use: making all fifteen formats would take longer than the rest of the start. */
 const dates = (options: Intl.DateTimeFormatOptions) => {
   let made: Intl.DateTimeFormat | undefined;
   return (at: string): string => {
@@ -23,7 +23,7 @@ export function ago(at: string, now = Date.now()): string {
   return relative.format(-Math.trunc(past / length), unit);
 }
 
-/** Its place in the calendar: yesterday is the day before this one, whether that is 25 hours ago or 47. */
+/** The number of a calendar day: yesterday is the day before today, whether that is 25 hours ago or 47. */
 function dayOf(moment: number): number {
   const date = new Date(moment);
   return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / aDay;

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 
-/** What the tab, the history and a screen reader call this page; known late, the page's kind stands there until then. */
+/** Sets the title for the tab, the history and screen readers. Until the text is known, the title names the kind of page. */
 export function useTitle(text: string | undefined): void {
   useEffect(() => {
     if (text !== undefined) document.title = `${text} · Holdfast`;

@@ -1,4 +1,4 @@
-// Two texts → what changed between them, word by word; of texts that are too long or too different, all of both.
+// The difference of two texts, word by word. Texts that are too long or too different are shown whole.
 import { diffWordsWithSpace } from 'diff';
 
 interface Part {
@@ -7,7 +7,7 @@ interface Part {
   readonly removed?: boolean | undefined;
 }
 
-/** More is not read word by word, and the time grows with the product of length and changes. */
+/** People do not read more than this word by word, and the time grows with length times changes. */
 const longest = 100_000;
 const mostChanges = 2000;
 

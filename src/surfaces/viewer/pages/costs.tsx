@@ -1,4 +1,4 @@
-// What the memory costs: tokens that models took and that were saved, by day and model; what lies on the disk; what came in, and how fast.
+// What the memory costs: tokens used and saved, by day and model; space on disk; what was imported, and how fast.
 import { aMinute, useAnswer, useLooking } from '../answer.ts';
 import type { Reads } from '../answers.ts';
 import { read } from '../api.ts';

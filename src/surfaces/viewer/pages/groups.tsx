@@ -1,4 +1,4 @@
-// Groups, and the chat with the agent of one: what was said before, from its session; what is said now, as it comes.
+// Groups, and the chat with a group's agent: earlier messages come from its session, new ones arrive live.
 import { useState } from 'preact/hooks';
 import { useAnswer, useLooking } from '../answer.ts';
 import type { GroupState, Reads, ScheduledTask, ShownEntry } from '../answers.ts';
@@ -91,7 +91,7 @@ function Doing({
 
 const shownEntries = 30;
 
-/** The end of what was said in a session. One that has not been taken in yet has nothing to show. */
+/** The last entries of a session. Empty if the session has not been imported yet. */
 async function lastOf(session: string | undefined, signal: AbortSignal): Promise<ShownEntry[]> {
   if (session === undefined) return [];
   try {
@@ -107,7 +107,7 @@ async function lastOf(session: string | undefined, signal: AbortSignal): Promise
 export function GroupPage({ group }: { group: string }) {
   useTitle(group);
   const host = useHost();
-  // No older than the page: what was said since then is told to the chat.
+  // The key holds the time of opening, so that no older answer is shown. The chat receives later messages itself.
   const [opened] = useState(() => Date.now());
   const about = useAnswer(`group ${group} ${opened}`, async (signal) => {
     const [shown, { tasks }] = await Promise.all([
@@ -117,7 +117,7 @@ export function GroupPage({ group }: { group: string }) {
     return { ...shown, tasks, before: await lastOf(shown.group.pointer.session, signal) };
   });
   const state = host.data?.groups.find((one) => one.group === group);
-  // What is said of the host stands above the chat, and must not push it down.
+  // Wait for the host's state: it is shown above the chat, and must not push the chat down later.
   const isKnown = host.data !== undefined || host.failure !== undefined || about.failure !== undefined;
   return (
     <section class="page">

@@ -1,4 +1,4 @@
-// Whether all is well, what is being distilled, and how it is set up.
+// Health checks, distilling jobs and settings.
 import { Checks } from '../parts/checks.tsx';
 import { Jobs } from '../parts/jobs.tsx';
 import { SettingsTable } from '../parts/settings-table.tsx';

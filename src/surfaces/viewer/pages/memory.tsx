@@ -1,4 +1,4 @@
-// What is remembered for good: the pages, one of them in full, its statements with their history, and what waits for an answer.
+// Long-term memory: the list of pages, one page with its statements and their history, and open questions.
 import { useAnswer } from '../answer.ts';
 import type { MemoryPageRow } from '../answers.ts';
 import { read } from '../api.ts';
@@ -41,7 +41,7 @@ export function MemoryPage({ name }: { name: string | undefined }) {
       </div>
       <div class="memory-main">
         {name === undefined ? (
-          // Not before the list, below which it stands on a small screen.
+          // Wait for the list: on a small screen it is above, and would push this down.
           (list.data || list.failure) && <Overview pages={list.data?.pages} />
         ) : (
           <OnePage key={name} name={name} />
@@ -76,7 +76,7 @@ function OnePage({ name }: { name: string }) {
     `memory page ${name}`,
     async (signal) => {
       const shown = await read('memory show', { name }, signal);
-      // A single memory was named: it is shown where it stands.
+      // The name is that of a single memory: show the page that contains it.
       return shown.page === withEnding(name) ? shown : read('memory show', { name: shown.page }, signal);
     },
     ({ kind }) => kind === 'memory',

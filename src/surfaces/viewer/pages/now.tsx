@@ -1,4 +1,4 @@
-// What happens now: sessions at work, and what was said, done and distilled, as it arrives.
+// What happens now: running sessions, and what is said, done and distilled, as it arrives.
 import { useRef } from 'preact/hooks';
 import { aMinute, useAnswer, useLooking } from '../answer.ts';
 import type { Observation, Reads, Session, TimelineItem } from '../answers.ts';
@@ -16,7 +16,7 @@ const feedLength = 60;
 export function Now() {
   const sessions = useAnswer(
     'sessions and jobs',
-    // Both at once: what came later would push down what is being read.
+    // Fetch both together: a later answer would push down what the person is reading.
     async (signal) => {
       const [{ sessions: all }, { counts }] = await Promise.all([
         read('sessions', { limit: 30 }, signal),
@@ -81,7 +81,7 @@ export function Now() {
   );
 }
 
-/** What is being distilled, what waits and what failed; nothing where all is done. */
+/** Counts of running, waiting and failed jobs. Shows nothing if all are done. */
 function Processing({ counts: { claimed, ready, failed } }: { counts: Reads['jobs']['counts'] }) {
   const parts = [
     ...(claimed > 0 ? [`${plural(claimed, 'job')} in work`] : []),
@@ -125,7 +125,7 @@ interface Happening {
   readonly entry: string | undefined;
 }
 
-/** Both in one order, the newest first. Each has an id of its own, so that nothing stands there twice. */
+/** Entries and observations together, newest first. Ids are unique, so nothing appears twice. */
 function happenings(items: readonly TimelineItem[], observations: readonly Observation[]): Happening[] {
   const said = items.map(({ id, at, role, text, session, project }): Happening => {
     return { id, at, kind: role === 'user' ? 'prompt' : 'answer', text, session, project, entry: id };

@@ -1,4 +1,4 @@
-// The projects that sessions worked in, and one of them: when, in which sessions, and what came of it.
+// The list of projects, and one project: its activity, its sessions and their results.
 import { useState } from 'preact/hooks';
 import { aMinute, useAnswer, useLooking } from '../answer.ts';
 import type { Observation, Project } from '../answers.ts';
@@ -16,7 +16,7 @@ import { address, here, sessionAddress, setQuery } from '../router.ts';
 import { plural } from '../time.ts';
 import { useTitle } from '../title.ts';
 
-/** As many as the operation gives at all. */
+/** The limit of the operation. */
 const mostSessions = 1000;
 const ofEntries = ({ kind }: { kind: string }) => kind === 'entries' || kind === 'gone';
 
@@ -130,7 +130,7 @@ function OneProject({ project: { name, path, sessions, entries, lastActivityAt }
     ({ kind }) => kind === 'gone',
   );
   useLooking(activity.again, aMinute);
-  // Both at once: on a small screen one stands above the other, which would jump.
+  // Fetch both together: on a small screen the upper one would push the lower one down.
   const work = useAnswer(
     `work ${path} ${limit}`,
     async (signal) => {

@@ -1,4 +1,4 @@
-// Search as one types. The field keeps the focus: arrows choose, Enter opens, Escape clears.
+// Search as you type. The field keeps the focus: arrows choose, Enter opens, Escape clears.
 import { signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { hasWords, onlySimilar } from '../../../schema/hit.ts';
@@ -20,16 +20,16 @@ import { useTitle } from '../title.ts';
 type HitRows = readonly Row[];
 
 const none: ReadonlySet<string> = new Set();
-/** The sessions whose hits are all shown; they stay so when the person comes back from a hit. */
+/** The sessions whose hits are all shown. Kept for when the person returns from a hit. */
 const unfolded = signal({ search: '', sessions: none });
 
 const pauseMs = 150;
 const pageSize = 50;
-/** As many as the operation gives at all. */
+/** The limit of the operation. */
 const mostHits = 1000;
-/** What a hit probably takes. */
+/** The estimated height of a hit. */
 const usualHeight = 116;
-/** The field and the list below it are one thing to a screen reader; no list of the browser's own. */
+/** Presents the field and the list below as one control to screen readers, and turns off the browser's own list. */
 const combobox = (open: boolean, active: number) =>
   ({
     role: 'combobox',
@@ -40,7 +40,7 @@ const combobox = (open: boolean, active: number) =>
     'aria-activedescendant': active < 0 ? undefined : `hit-${active}`,
   }) as const;
 
-/** Another question begins with few hits again. */
+/** A changed search starts with one page of hits again. */
 const narrow = (query: Readonly<Record<string, string>>): void => setQuery({ ...query, limit: '' });
 
 export function Search() {
@@ -49,9 +49,9 @@ export function Search() {
   useTitle(asked === '' ? 'Search' : `${asked} · Search`);
   const [text, setText] = useState(asked);
   const field = useRef<HTMLInputElement>(null);
-  // Before the next key comes: what is typed right after `/` belongs here.
+  // Focus before the next key press: text typed right after `/` belongs here.
   useLayoutEffect(() => field.current?.focus(), []);
-  // The address follows the field after a pause. The field follows the address when somebody else changed it: back, forward, a link.
+  // The address follows the field after a pause. The field follows the address after back, forward or a link.
   const put = useRef(asked);
   useEffect(() => {
     if (asked !== put.current) setText(asked);
@@ -86,7 +86,7 @@ export function Search() {
   );
 
   const [active, setActive] = useState(-1);
-  /** Where to scroll to a hit that is not in the document. */
+  /** The index of a hit to scroll to that is not in the document. */
   const [far, setFar] = useState<number>();
   useEffect(() => setActive(-1), [asked, JSON.stringify(filters)]);
   const choose = (next: number) => {
@@ -101,7 +101,7 @@ export function Search() {
   };
   const enter = () => {
     const chosen = rows[Math.max(0, active)];
-    // What stands below may still be the answer to what was typed before.
+    // The hits may still belong to the earlier text.
     if (text.trim() !== asked) narrow({ q: text.trim() });
     else if (chosen === undefined || answer.waiting) return;
     else if (chosen.kind === 'rest') unfold(chosen.session);
@@ -111,7 +111,7 @@ export function Search() {
     }
   };
   const onKey = (event: KeyboardEvent) => {
-    // These keys choose the signs of a word then.
+    // During input of composed characters, these keys belong to the input method.
     if (event.isComposing) return;
     if (event.key === 'ArrowDown') choose(active + 1);
     else if (event.key === 'ArrowUp') choose(active - 1);
@@ -211,7 +211,7 @@ function HitList({
 }: {
   rows: HitRows;
   active: number;
-  /** Where to scroll to a row that is not in the document. */
+  /** The index of a row to scroll to that is not in the document. */
   far: number | undefined;
   unfold: (session: string) => void;
   opened: () => void;
@@ -244,7 +244,7 @@ function HitList({
 
 function Nothing({ note }: { note: string | undefined }) {
   const projects = useAnswer('projects', (signal) => read('projects', {}, signal));
-  // No words would find anything.
+  // Without projects, no search can find anything.
   return projects.data?.projects.length === 0 ? (
     <Empty title="Nothing is remembered yet">
       <p>

@@ -1,4 +1,4 @@
-// One session: what was said, with tools folded; what it changed; what it was told; and what can be done with it.
+// One session: its transcript with folded tools, its changes, its briefing, and actions.
 import { signal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Answer, useAnswer } from '../answer.ts';
@@ -30,7 +30,7 @@ export function SessionPage({ id }: { id: string }) {
   const account = useAnswer(
     `account ${id}`,
     async (signal) => {
-      // All at once: what came later would push down what is being read.
+      // Fetch all together: a later answer would push down what the person is reading.
       const [{ summaries }, { observations }, { prompts }] = await Promise.all([
         read('summaries', { session: id, limit: 1 }, signal),
         read('observations', { session: id, limit: 200 }, signal),
@@ -140,7 +140,7 @@ function Reading({ shown, account }: { shown: Reads['show']; account: Answer<Acc
 
 function Head({ session, changed }: { session: Session; changed: () => void }) {
   const place = useRef<HTMLElement>(null);
-  // What is out of sight is told by the bar that stays.
+  // While the head is out of sight, the sticky bar shows the title.
   useEffect(() => {
     const observer = new IntersectionObserver(([seen]) => {
       headIsSeen.value = seen?.isIntersecting ?? true;

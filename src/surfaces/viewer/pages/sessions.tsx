@@ -1,4 +1,4 @@
-// All sessions: chosen by project, agent, time, star, tag and words, and sorted.
+// All sessions, sorted, with filters for project, agent, time, star, tag and words.
 import { useMemo } from 'preact/hooks';
 import { useAnswer } from '../answer.ts';
 import type { Session } from '../answers.ts';
@@ -13,7 +13,7 @@ import { here, setQuery } from '../router.ts';
 import { plural } from '../time.ts';
 
 const ofEntries = ({ kind }: { kind: string }) => kind === 'entries' || kind === 'gone';
-/** More are for `holdfast sessions`. */
+/** `holdfast sessions` can list more. */
 const most = 5000;
 const days: Readonly<Record<string, number>> = { today: 1, '7d': 7, '30d': 30, '365d': 365 };
 

@@ -1,4 +1,4 @@
-// What happened when: a year as a heat map, a week by its hours, a day from its first word to its last; of everything, or of a project.
+// What happened when: a year as a heat map, a week by hours, a day from its first entry to its last. For all projects or one.
 import { aMinute, useAnswer, useLooking } from '../answer.ts';
 import type { Activity, Amount } from '../answers.ts';
 import { read } from '../api.ts';
@@ -78,7 +78,7 @@ export function Timeline() {
   );
 }
 
-/** Nothing was said in the future. */
+/** The future has nothing to show. */
 const isLast = (view: View, at: string): boolean =>
   view === 'week' ? addDays(mondayOf(at), 7) > today() : at >= today();
 
@@ -92,7 +92,7 @@ const useActivity = (from: string, to: string, project: string | undefined, matt
 
 function Year({ end, project }: { end: string; project: string | undefined }) {
   const from = addDays(mondayOf(end), -7 * (mostWeeks - 1));
-  // To count a year is work for the worker: not at every word that is said.
+  // Counting a year is expensive for the worker, so do not repeat it at every new entry.
   const answer = useActivity(from, end, project, ({ kind }) => kind === 'gone');
   useLooking(answer.again, aMinute);
   return (

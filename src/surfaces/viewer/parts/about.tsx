@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-/** As in pages.css: from here on it stands beside the transcript. */
+/** The same width as in pages.css. From here on, the part is beside the transcript. */
 const beside = '(min-width: 1101px)';
 
-/** Beside what it is about where there is room; otherwise above it, folded, so that one need not scroll past it. */
+/** Shown beside the main content if there is room. Otherwise above it and folded, so that people need not scroll past it. */
 export function About({ title, children }: { title: string; children: ComponentChildren }) {
   const [wide, setWide] = useState(() => matchMedia(beside).matches);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// What every page shows of an answer: that it is on its way, why it did not come, or itself.
+// Shows an answer, or that it is loading, or why it failed.
 import type { ComponentChildren } from 'preact';
 import type { Answer } from '../answer.ts';
 import type { Failure } from '../api.ts';
@@ -24,7 +24,7 @@ export function Answered<T>({
   );
 }
 
-/** For what is as large while it is empty as it will be: it stands there at once, and is filled. */
+/** For content that has the same size without data: shows it immediately, and fills it when the answer comes. */
 export function Filled<T>({
   answer,
   empty,

@@ -2,12 +2,12 @@ import { number } from '../time.ts';
 
 export interface TableRow {
   readonly key: string;
-  /** Where the first cell leads. */
+  /** The link of the first cell. */
   readonly href?: string;
   readonly cells: readonly (string | number)[];
 }
 
-/** What a picture shows, in words and numbers, for who would rather read it. `keepsRoom`: also while there is nothing to tell. */
+/** The data of a plot as a table, for people who prefer to read it. `keepsRoom`: reserves its space while there are no rows. */
 export function AsTable({
   title,
   heads,

@@ -6,7 +6,7 @@ export interface Bar {
   readonly href?: string;
 }
 
-/** Lying bars with their names and values as text: what one reads is what is drawn. */
+/** Horizontal bars. Names and values are text, so that everyone can read them. */
 export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
   const most = Math.max(1, ...bars.map(({ value }) => value));
   return (

@@ -1,4 +1,4 @@
-// What a session was told by Holdfast when it started, word for word.
+// The briefing that Holdfast gave a session at its start, word for word.
 import { useAnswer } from '../answer.ts';
 import type { Session } from '../answers.ts';
 import { read } from '../api.ts';

@@ -1,5 +1,5 @@
-// A chat with the agent of a group. What came before stands in the session, what has no answer yet in the group's queue; from then on the
-// stream of the group tells, by number.
+// A chat with the agent of a group. Earlier messages come from the session, and unanswered ones from the group's queue. New ones arrive
+// through the group's stream, by number.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useAnswer, useLooking } from '../answer.ts';
 import type { IncomingMessage, OutgoingMessage, ShownEntry } from '../answers.ts';
@@ -18,7 +18,7 @@ interface Line {
   readonly by: 'person' | OutgoingMessage['kind'];
   readonly text: string;
   readonly at: string;
-  /** Who says it, where several people share the group. */
+  /** The person's name, if several people share the group. */
   readonly from?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ const stateWords = {
   'given-up': 'was given up; the next message tries it again',
 } as const;
 
-/** What the transcript has, it shows: an agent that is at a message has mostly written it down. */
+/** Whether the transcript already shows a message: an agent usually writes a message down before it has answered it. */
 const isIn = (entries: readonly ShownEntry[], { text, arrivedAt }: IncomingMessage): boolean =>
   entries.some((entry) => entry.author !== 'model' && entry.at >= arrivedAt && entry.text.includes(text.trim()));
 
@@ -41,7 +41,7 @@ const lineOf = (message: IncomingMessage): Line => {
   return { key: keyOf(message), by: 'person', text, at, from };
 };
 
-/** What the group's people are told after a number, and the piece of an answer that is being written. */
+/** Receives the group's messages after a number, and the part of an answer that the agent is writing. */
 function useStream(group: string, after: number, tell: (line: Line) => void) {
   const [part, setPart] = useState('');
   const [trouble, setTrouble] = useState('');
@@ -69,7 +69,7 @@ function useStream(group: string, after: number, tell: (line: Line) => void) {
       });
       return () => {
         close();
-        // The pieces that come meanwhile are not kept for us; the whole answer is.
+        // The stream does not repeat parts that we miss while it is closed. The whole answer comes later.
         setPart('');
       };
     });
@@ -81,7 +81,7 @@ function Waits({ state }: { state: IncomingMessage['state'] | undefined }) {
   return state === undefined || state === 'answered' ? null : <span class="dim">{stateWords[state]}</span>;
 }
 
-/** `before`, `unanswered` and `told`: as it was when the page was opened. What comes later is told. */
+/** `before`, `unanswered` and `told` describe the state when the page was opened. Later messages come through the stream. */
 export function Chat({
   group,
   before,
@@ -108,7 +108,7 @@ export function Chat({
     async (signal) => (await read('groups show', { group }, signal)).unanswered,
   );
   useLooking(queue.again, lookMs);
-  // Also what somebody said elsewhere: in another tab, or at the terminal.
+  // Includes messages sent elsewhere: in another tab, or at the terminal.
   useEffect(() => linesOf(queue.data ?? []).forEach(add), [queue.data]);
   const states = new Map((queue.data ?? unanswered).map((one) => [keyOf(one), one.state]));
   useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [lines.length, part === '']);
@@ -117,7 +117,7 @@ export function Chat({
     const said = text.trim();
     if (said === '') return;
     setFailure(undefined);
-    // At once: who presses Enter twice says it once, and may go on typing.
+    // Clear the field immediately, so that pressing Enter twice sends once, and the person can keep typing.
     setText('');
     change('groups send', { group, text: said }).then(
       ({ message, note: told }) => {

@@ -4,7 +4,7 @@ import { read } from '../api.ts';
 import { exactly } from '../time.ts';
 import { Answered } from './answered.tsx';
 
-/** What `holdfast status` and `holdfast doctor` say. Both look anew, which takes a moment. */
+/** The results of `holdfast status` and `holdfast doctor`. Both run their checks again, which takes a moment. */
 export function Checks() {
   const status = useAnswer('status', (signal) => read('status', {}, signal));
   const doctor = useAnswer('doctor', (signal) => read('doctor', {}, signal));
@@ -46,7 +46,7 @@ export function Checks() {
   );
 }
 
-/** The terminal tells times as the log does. */
+/** Messages hold times in UTC, as in the log. */
 const inLocalTime = (message: string): string => message.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, exactly);
 
 const CheckList = ({ checks }: { checks: readonly Check[] }) => (

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Icon } from './icon.tsx';
 
-/** Copies a text, and says so to eyes and ears. */
+/** Copies a text, and confirms it on screen and to screen readers. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const [said, setSaid] = useState('');
   const copy = async () => {
@@ -9,7 +9,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
       await navigator.clipboard.writeText(text);
       setSaid('Copied');
     } catch {
-      // The browser may refuse, as it does where the page has no focus.
+      // The browser may refuse, for example if the page has no focus.
       setSaid('The browser does not let this page copy');
     }
     setTimeout(() => setSaid(''), 2000);

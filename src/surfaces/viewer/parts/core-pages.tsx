@@ -6,7 +6,7 @@ import { Answered } from './answered.tsx';
 import { Markdown } from './markdown.tsx';
 import { withoutFront } from './memory-text.tsx';
 
-/** What holds everywhere, to be read at a glance: all of it at once, so that nothing jumps. */
+/** The core pages at a glance. They load together, so that nothing jumps. */
 export function CorePages({ rows }: { rows: readonly MemoryPageRow[] }) {
   const answer = useAnswer(
     `core ${rows.map(({ page }) => page).join(' ')}`,
@@ -29,5 +29,5 @@ export function CorePages({ rows }: { rows: readonly MemoryPageRow[] }) {
   );
 }
 
-/** The title stands above already, as a link; what held before is read on the page itself. */
+/** Removes the title, which is shown above as a link. */
 const whatHolds = (text: string): string => text.replace(/^\s*# .*\n/, '');

@@ -1,4 +1,4 @@
-// The sessions of some days, and what was said on one, by the clock.
+// The sessions of a range of days, and what was said on one day, in order of time.
 import { useState } from 'preact/hooks';
 import { useAnswer } from '../answer.ts';
 import type { Session, TimelineItem } from '../answers.ts';
@@ -47,7 +47,7 @@ function SessionList({ sessions }: { sessions: readonly Session[] }) {
   );
 }
 
-/** Both at once: on a small screen one stands above the other, which would jump. `before`: what was said until then. */
+/** Loads both parts together: on a small screen the upper one would push the lower one down. `before`: shows only earlier entries. */
 export function DayAccount({
   day,
   project,
@@ -124,7 +124,7 @@ export function DayAccount({
   );
 }
 
-/** What memory has written about the day; undefined where it has nothing yet. */
+/** The memory page of the day. Undefined if there is none yet. */
 async function accountOf(day: string, signal: AbortSignal): Promise<{ page: string; text: string } | undefined> {
   try {
     return await read('memory show', { name: `episodes/${day.slice(0, 7)}/${day}.md` }, signal);
@@ -134,10 +134,10 @@ async function accountOf(day: string, signal: AbortSignal): Promise<{ page: stri
   }
 }
 
-/** Without what the page already says: the fields at its top, and its heading. */
+/** Removes what is already shown: the front matter and the heading. */
 const withoutTitle = (text: string): string => text.replace(/^---\n[\s\S]*?\n---\n/, '').replace(/^\s*# [^\n]*\n/, '');
 
-/** With the entry itself: another may have been said in the same moment. */
+/** Includes the moment of the item itself, since another item may have the same time. */
 const justAfter = (item: TimelineItem | undefined): string | undefined =>
   item && new Date(Date.parse(item.at) + 1).toISOString();
 

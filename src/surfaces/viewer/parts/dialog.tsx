@@ -10,7 +10,7 @@ export function Dialog({
 }: {
   title: string;
   onClose: () => void;
-  /** A look of its own. */
+  /** Has its own style. */
   kind?: 'palette';
   children: ComponentChildren;
 }) {

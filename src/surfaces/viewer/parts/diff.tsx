@@ -4,10 +4,10 @@ import { type CodeLine, highlighted, languageOf } from '../highlighter.ts';
 
 const spoken = { '+': 'added', '-': 'removed', ' ': '', '…': 'lines left out' } as const;
 
-/** More lines are folded: a page must not stand still for a generated file. */
+/** Further lines are folded, so that a generated file does not freeze the page. */
 const most = 600;
 
-/** Lines that were removed and added, told apart by sign, colour and name. `file`: its name tells the language. */
+/** Removed and added lines, distinguished by sign, colour and label. `file`: determines the language. */
 export function Diff({ lines, label, file }: { lines: readonly DiffLine[]; label: string; file: string }) {
   const left = lines.length - most;
   const coloured = useColoured(lines, file);
@@ -50,7 +50,7 @@ function Code({ line, text }: { line: CodeLine | undefined; text: string }) {
   ));
 }
 
-/** Each side is highlighted as the text that it is, so that a comment over several lines is one. */
+/** Highlights each side as one text, so that comments over several lines are recognised. */
 function useColoured(lines: readonly DiffLine[], file: string): readonly (CodeLine | undefined)[] | undefined {
   const [coloured, setColoured] = useState<readonly (CodeLine | undefined)[]>();
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { wordDifference } from '../word-difference.ts';
 
-/** What changed between two texts, word by word, to be seen and to be heard. */
+/** What changed between two texts, word by word, also for screen readers. */
 export function Difference({ before, after }: { before: string; after: string }) {
   return (
     <p class="difference">

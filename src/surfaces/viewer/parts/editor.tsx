@@ -4,7 +4,7 @@ import { draftOf, dropDraft, keepDraft } from '../drafts.ts';
 import { Trouble } from './answered.tsx';
 import { Dialog } from './dialog.tsx';
 
-/** A text in place. What was there when the person began goes along, so that nobody else's change is lost unseen. */
+/** Edits a text in place. Saving passes the original text too, so that it does not overwrite another change unnoticed. */
 export function Editor({
   of,
   label,
@@ -13,7 +13,7 @@ export function Editor({
   save,
   leave,
 }: {
-  /** What is edited: a draft that the tab holds of it is taken up. */
+  /** Names the edited text. Its draft in this tab is loaded, if there is one. */
   of: string;
   label: string;
   text: string;
@@ -30,7 +30,7 @@ export function Editor({
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     field.current?.focus();
-    // At the top of the text, where a reader begins.
+    // Start at the top of the text.
     field.current?.setSelectionRange(0, 0);
     if (field.current !== null) field.current.scrollTop = 0;
   }, []);

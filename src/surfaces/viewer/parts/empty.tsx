@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** Nothing here yet, and what to do about it. `small`: among other things that are there. */
+/** Says that there is nothing yet, and what to do. `small`: for use among other content. */
 export function Empty({
   title,
   small = false,

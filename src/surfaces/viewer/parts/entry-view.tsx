@@ -10,7 +10,7 @@ import { ToolView } from './tool-view.tsx';
 
 const whose = { person: 'You', machine: 'Machine', model: 'Agent' } as const;
 
-/** `follows`: the one before is of the same speaker, whose name need not stand there again. */
+/** `follows`: the entry before has the same speaker, so the name is not repeated. */
 export function EntryView({
   entry,
   focused,
@@ -21,14 +21,14 @@ export function EntryView({
   entry: ShownEntry;
   focused: boolean;
   follows: boolean;
-  /** Of the project: paths are shown as seen from there. */
+  /** The project's folder. Paths are shown relative to it. */
   folder?: string;
-  /** It can be forgotten from here. */
+  /** Offers to forget the entry. */
   forgettable?: boolean;
 }) {
   const { author, subagent, abandoned, gone, toolUses, tools } = entry;
   const text = saidIn(entry.text);
-  // Tools that are not kept leave their names.
+  // If the store did not keep the tool uses, show the tools' names.
   const unkept = text === '' && toolUses.length === 0 ? tools : [];
   return (
     <article

@@ -47,7 +47,7 @@ export function Field({
   onChange: (value: string) => void;
 }) {
   const id = useId();
-  // A value from the address that is no option here is still what holds.
+  // A value from the address applies even if it is not among the options.
   const all = options.some(([one]) => one === value) ? options : [...options, [value, value] as const];
   return (
     <label class="field" for={id}>
@@ -63,7 +63,7 @@ export function Field({
   );
 }
 
-/** A text that counts when the person leaves the field or presses Enter. */
+/** A text field that applies when the person leaves it or presses Enter. */
 export function TextField({
   label,
   value,
@@ -97,7 +97,7 @@ export function TextField({
   );
 }
 
-/** Two projects of one name are told apart by where they are. */
+/** Projects of the same name are shown with their paths. */
 export function ProjectField({
   projects,
   value,

@@ -1,4 +1,4 @@
-// Find in a session: over all its entries, whether they are in the document or not.
+// Find in a session: searches all entries, whether they are in the document or not.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useAnswer } from '../answer.ts';
 import type { Session } from '../answers.ts';
@@ -30,14 +30,14 @@ export function FindInSession({ session, subagents }: { session: Session; subage
     setIndex(next);
     if (match !== undefined) go(sessionAddress(id, match.id), { replace: true });
   };
-  // What was found is shown from where the reader is.
+  // Show the first match from where the reader is.
   useEffect(() => {
     if (matches.length > 0) show(firstFrom(matches, placeInSight()));
   }, [answer.data]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isFind = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f' && !event.shiftKey;
-      // Pressed again in the field, the browser's own search opens.
+      // In the field, the same keys open the browser's own search.
       if (!isFind || document.activeElement === field.current) return;
       event.preventDefault();
       field.current?.focus();

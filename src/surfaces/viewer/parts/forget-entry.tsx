@@ -1,4 +1,4 @@
-// Forgets one entry with what its tools did: a secret in an output goes without the session.
+// Forgets one entry with its tool uses, so that a secret in an output can go without the whole session.
 import type { ShownEntry } from '../answers.ts';
 import { Forget } from './forget.tsx';
 import { Icon } from './icon.tsx';

@@ -1,4 +1,4 @@
-// Forgets something for good: asks once, says exactly what goes, and what Holdfast cannot reach.
+// Forgets something for good. Asks once, and says exactly what goes and what Holdfast cannot reach.
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Forgotten } from '../answers.ts';
@@ -21,7 +21,7 @@ export function Forget({
   title: string;
   /** The classes of the button. */
   look?: string;
-  /** The name of the button, where it shows an icon alone. */
+  /** The name of the button, if it shows only an icon. */
   label?: string;
   done?: () => void;
   children: ComponentChildren;

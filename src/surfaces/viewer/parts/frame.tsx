@@ -1,4 +1,4 @@
-// What stands around every page: where one can go, whether the page is live, light or dark.
+// The frame around every page: navigation, connection state, light or dark.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ViewerPage } from '../../../schema/viewer-page.ts';
@@ -11,7 +11,7 @@ interface Way {
   readonly page: ViewerPage;
   readonly title: string;
   readonly icon: IconName;
-  /** Other pages that lie behind it. */
+  /** Other pages that belong to it. */
   readonly also?: readonly ViewerPage[];
 }
 
@@ -35,15 +35,15 @@ export function Frame({ page, children }: { page: ViewerPage | undefined; childr
   const content = useRef<HTMLElement>(null);
   const opened = useRef(page);
   const place = here.value.pathname;
-  // Before the page itself, which may know better.
+  // Runs before the page, which may set a better title.
   useLayoutEffect(() => {
     const title = ways.find((way) => isAt(way, page))?.title;
     document.title = title === undefined ? 'Holdfast' : `${title} · Holdfast`;
   }, [place]);
-  // In a narrow window the bar is longer than the screen.
+  // In a narrow window the bar is wider than the screen.
   useEffect(() => {
     bar.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
-    // What had the focus went with the page before.
+    // The focused element went away with the last page.
     if (page !== opened.current && document.activeElement === document.body)
       content.current?.focus({ preventScroll: true });
     opened.current = page;

@@ -1,4 +1,4 @@
-// A grid of shaded cells. One stop for the Tab key, arrows inside; each cell says what it stands for, and leads somewhere.
+// A grid of shaded cells. It is one stop for the Tab key, and arrows move inside. Each cell is a link and describes itself.
 import { useRef, useState } from 'preact/hooks';
 
 export interface Cell {
@@ -14,7 +14,7 @@ export interface HeatRow {
   readonly cells: readonly (Cell | undefined)[];
 }
 
-/** The more, the darker; by the root, so that one busy day does not whiten all others. */
+/** More is darker. Uses the square root, so that one busy day does not fade all others. */
 export const levelOf = (count: number, most: number): number =>
   count === 0 ? 0 : Math.max(1, Math.ceil(4 * Math.sqrt(count / most)));
 
@@ -36,11 +36,11 @@ export function HeatGrid({
   label: string;
   rows: readonly HeatRow[];
   columns: number;
-  /** Above the columns; for the eye alone. */
+  /** Shown above the columns, but not to screen readers. */
   heads: readonly string[];
   /** The key of the cell that the Tab key goes to first. */
   current: string;
-  /** What stands below while no cell is meant. */
+  /** The text below while no cell is pointed at. */
   rest: string;
 }) {
   const place = useRef<HTMLTableElement>(null);

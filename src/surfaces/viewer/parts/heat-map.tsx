@@ -7,9 +7,9 @@ import { plural } from '../time.ts';
 import { AsTable } from './as-table.tsx';
 import { type Cell, HeatGrid, type HeatRow, levelOf } from './heat-grid.tsx';
 
-/** A year, and the week that is not over. */
+/** A year, and the current week. */
 export const mostWeeks = 53;
-/** A cell with its gap, at the least, and the names of weekdays. */
+/** The smallest width of a cell with its gap, and the width of the weekday names. */
 const cellPx = 14;
 const namesPx = 40;
 
@@ -27,7 +27,7 @@ export const noActivity: Activity = {
 const none: Amount = { entries: 0, prompts: 0, sessions: 0 };
 export const dayAddress = (day: string, project?: string): string => address('timeline', {}, { day, project });
 
-/** As many of the last weeks as there is room for. */
+/** Shows as many of the last weeks as fit. */
 function useWeeks() {
   const place = useRef<HTMLDivElement>(null);
   const [weeks, setWeeks] = useState(20);
@@ -66,7 +66,7 @@ export function HeatMap({ activity, end, project }: { activity: Activity; end: s
   const heads = Array.from({ length: weeks }, (_, week) => {
     const monday = addDays(first, 7 * week);
     const begins = week === 0 || Number(monday.slice(8)) <= 7;
-    // The name is wider than its column: at the first one there must be room before the next.
+    // A name is wider than its column, so the first one needs room before the next.
     return begins && (week > 0 || Number(monday.slice(8)) <= 15) ? monthName(monday) : '';
   });
   return (
@@ -93,7 +93,7 @@ export function HeatMap({ activity, end, project }: { activity: Activity; end: s
   );
 }
 
-/** `days`: the one day that each weekday stands for, where it is one. */
+/** `days`: the dates of the rows, if the map shows a day or a week. */
 export function HourMap({
   activity,
   days,

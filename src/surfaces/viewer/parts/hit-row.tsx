@@ -5,7 +5,7 @@ import { plural } from '../time.ts';
 import { Ago } from './moment.tsx';
 import { Snippet } from './snippet.tsx';
 
-/** Where a hit can be read. What only the hub holds has no page here, so its address is that of the search. */
+/** The address of a hit. A hit that only the hub holds has no page here, so its link stays on the search. */
 export function hitAddress({ kind, id, session, by }: Hit): string {
   if (by !== undefined) return `${here.value.pathname}${here.value.search}`;
   if (kind === 'memory') return address('memoryPage', { page: id });
@@ -14,7 +14,7 @@ export function hitAddress({ kind, id, session, by }: Hit): string {
 
 const says = { user: 'prompt', assistant: 'answer' } as const;
 
-/** `grouped`: project and title stand above, for eyes; ears get them with each hit. */
+/** `grouped`: project and title are shown above the group. Screen readers get them with each hit. */
 export function HitRow({
   hit,
   index,
@@ -101,7 +101,7 @@ export function HitGroup({ head: { title, project, count } }: { head: GroupHead 
   );
 }
 
-/** A choice among the hits that shows the rest of a session. */
+/** A row among the hits that opens the other hits of a session. */
 export function RestRow({
   count,
   index,

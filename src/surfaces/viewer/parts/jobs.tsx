@@ -1,4 +1,4 @@
-// What is to be distilled, what has failed and why; to be tried again, or cancelled.
+// Distilling jobs: which wait, and which failed and why. The person can retry or cancel them.
 import { useState } from 'preact/hooks';
 import { useAnswer, useLooking } from '../answer.ts';
 import type { Job } from '../answers.ts';
@@ -10,7 +10,7 @@ import { Dialog } from './dialog.tsx';
 import { Field } from './filters.tsx';
 import { Ago } from './moment.tsx';
 
-/** Jobs tell nobody when they fail: while somebody looks, they are asked. */
+/** A failed job sends no change, so poll while the page is visible. */
 const lookMs = 5000;
 const statuses = ['ready', 'claimed', 'failed', 'cancelled', 'done'] as const;
 const kinds = { observe: 'observe a turn', summarize: 'summarize', remember: 'remember a conversation' } as const;

@@ -1,4 +1,4 @@
-// Which keys do what. `?` shows it.
+// The list of keyboard shortcuts. `?` shows it.
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { isTyping } from '../in-sight.ts';

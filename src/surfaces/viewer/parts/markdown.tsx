@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { highlighted } from '../highlighter.ts';
 import { toFragment } from '../markdown.ts';
 
-/** Text of a transcript or a page as Markdown, with nothing in it that could act. `lines`: as a person types, each line is one. */
+/** Text of a transcript or a page as Markdown, without active content. `lines`: keeps line breaks, as in typed text. */
 export function Markdown({ text, lines = false }: { text: string; lines?: boolean }) {
   const place = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => place.current?.replaceChildren(toFragment(text, { lines })), [text, lines]);

@@ -48,7 +48,7 @@ export function MemoryList({ pages, current }: { pages: readonly MemoryPageRow[]
   );
 }
 
-/** What the path says beyond its folder; a project's overview is the project, a day a day. */
+/** The name of a page without its folder. An overview is named after its project, a day by its date. */
 function nameOf({ page }: MemoryPageRow): string {
   const parts = page.replace(/\.md$/, '').split('/');
   if (parts.at(-1) === 'overview') return parts.at(-2) ?? page;

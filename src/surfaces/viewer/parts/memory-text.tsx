@@ -1,4 +1,4 @@
-// A page of memory as it reads, and in place as it is written.
+// A page of memory, to read and to edit in place.
 import { useState } from 'preact/hooks';
 import type { Reads } from '../answers.ts';
 import { change } from '../api.ts';
@@ -36,5 +36,5 @@ export function MemoryText({ shown, again }: { shown: Reads['memory show']; agai
   );
 }
 
-/** What programs read stands above the text, between two lines of dashes. */
+/** Removes the front matter, which is for programs. */
 export const withoutFront = (text: string): string => text.replace(/^---\n[\s\S]*?\n---\n/, '');

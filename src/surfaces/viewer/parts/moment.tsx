@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ago, clockOf, exactly } from '../time.ts';
 
-/** How long ago, kept true while the page stands open. */
+/** How long ago something was, updated while the page is open. */
 export function Ago({ at }: { at: string }) {
   const [, setNow] = useState(0);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The prompts of a session: to see what it consists of, and to go from one to the next.
+// The prompts of a session: an overview, and keys to go from one to the next.
 import { useEffect, useRef } from 'preact/hooks';
 import type { Placed } from '../answers.ts';
 import { isTyping, placeInSight } from '../in-sight.ts';
@@ -7,7 +7,7 @@ import { go, sessionAddress } from '../router.ts';
 import { Clock } from './moment.tsx';
 
 export function Outline({ id, prompts, focus }: { id: string; prompts: readonly Placed[]; focus: string | undefined }) {
-  /** Where the last key led: the page may still be on its way there. Any other move of the person ends that. */
+  /** The target of the last key, since the page may still be scrolling there. Any other move of the person clears it. */
   const jumped = useRef<number>(undefined);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -13,7 +13,7 @@ import { Dialog } from './dialog.tsx';
 import { ways } from './frame.tsx';
 import { showKeys } from './keys.tsx';
 
-/** As many as the page of all sessions asks for, so that one answer serves both. */
+/** The same limit as on the page of all sessions, so that one answer serves both. */
 const mostSessions = 5000;
 
 export function Palette() {
@@ -22,7 +22,7 @@ export function Palette() {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || event.altKey || !(event.metaKey || event.ctrlKey)) return;
       event.preventDefault();
-      // A dialog that asks something must be answered first.
+      // The person must answer an open dialog first.
       if (document.querySelector('dialog[open]') === null) setOpen(true);
     };
     addEventListener('keydown', onKey);
@@ -95,7 +95,7 @@ function Open({ close }: { close: () => void }) {
   );
 }
 
-/** The field and the list below it are one thing to a screen reader; no list of the browser's own. */
+/** Presents the field and the list below as one control to screen readers, and turns off the browser's own list. */
 const combobox = (list: string, active: string | undefined) =>
   ({
     role: 'combobox',

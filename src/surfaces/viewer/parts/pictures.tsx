@@ -5,7 +5,7 @@ import { Trouble } from './answered.tsx';
 
 type Original = Reads['sessions original'];
 
-/** Pictures as the transcript holds them. They are shown as images alone, so nothing in them can act. */
+/** Pictures from the transcript, shown as images only, so that nothing in them can run. */
 export const Pictures = ({ pictures }: Pick<Original, 'pictures'>) => (
   <div class="pictures">
     {pictures.map(({ type, data }, i) => (
@@ -14,7 +14,7 @@ export const Pictures = ({ pictures }: Pick<Original, 'pictures'>) => (
   </div>
 );
 
-/** Asks for what only the transcript has, once the person wants it. */
+/** Fetches data that only the transcript has, on request. */
 export function useOriginal(entry: { readonly id: string; readonly agent?: string | undefined }, use?: string) {
   const [original, setOriginal] = useState<Original>();
   const [failure, setFailure] = useState<Failure>();
@@ -25,7 +25,7 @@ export function useOriginal(entry: { readonly id: string; readonly agent?: strin
   return { original, failure, ask };
 }
 
-/** The pictures of an entry, on demand. */
+/** The pictures of an entry, on request. */
 export function EntryPictures({ entry }: { entry: { readonly id: string; readonly agent: string } }) {
   const { original, failure, ask } = useOriginal(entry);
   if (original !== undefined)

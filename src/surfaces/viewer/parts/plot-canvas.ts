@@ -1,10 +1,10 @@
-// Bars over days, stacked, on a canvas. In a file of its own, with uPlot, that is loaded where a plot is.
+// Stacked bars over days, on a canvas. A separate file with uPlot, loaded only on pages with a plot.
 import UPlot from 'uplot';
 
 export interface PlotData {
-  /** What stands below each column. */
+  /** The label below each column. */
   readonly labels: readonly string[];
-  /** One for each series, a value for each column. */
+  /** A list for each series, with a value for each column. */
   readonly values: readonly (readonly number[])[];
   readonly say: (value: number) => string;
 }
@@ -21,7 +21,7 @@ export interface Canvas {
   close(): void;
 }
 
-/** `colours` is asked whenever something is painted; `point` is told which column the pointer is at. */
+/** Calls `colours` at each painting, and `point` with the column under the pointer. */
 export function drawBars(
   place: HTMLElement,
   { labels, values, say }: PlotData,
@@ -29,7 +29,7 @@ export function drawBars(
   point: (column: number | undefined) => void,
 ): Canvas {
   const size = () => ({ width: Math.max(100, place.clientWidth), height: place.clientHeight });
-  // Each is drawn up to the sum of itself and all below it, the tallest first.
+  // Each series is drawn up to the sum of itself and all below it, tallest first.
   const sums = values.map((_, i) =>
     labels.map((_, at) => values.slice(0, i + 1).reduce((sum, one) => sum + (one[at] ?? 0), 0)),
   );

@@ -1,4 +1,4 @@
-// A plot with its heading, its key, and itself as a table. Its place is kept free until the plot is there.
+// A plot with its heading, its legend and its table. Reserves its space until the plot is loaded.
 import { effect } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { theme } from '../theme.ts';
@@ -17,9 +17,9 @@ export function Plot({
   say = String,
   heads,
 }: {
-  /** What it shows, in one sentence. */
+  /** What the plot shows, in one sentence. */
   title: string;
-  /** `short` stands below a column, `full` in the table. */
+  /** `short` is shown below a column, `full` in the table. */
   columns: readonly { readonly short: string; readonly full: string }[];
   series: readonly Series[];
   say?: (value: number) => string;
@@ -37,7 +37,7 @@ export function Plot({
     if (box === null) return;
     let canvas: Canvas | undefined;
     let left = false;
-    // Custom properties stay unresolved in computed styles: the key below the plot wears the colours, and they are read from there.
+    // Computed styles do not resolve custom properties, so read the colours from the legend, which uses them.
     const colourOf = (of: Element | null | undefined) => (of ? getComputedStyle(of).color : '');
     const colours = () => ({
       series: [...(legend.current?.querySelectorAll('i') ?? [])].map(colourOf),

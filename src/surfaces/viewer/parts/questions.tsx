@@ -1,4 +1,4 @@
-// What was left open, or contradicts what a person wrote. An answer becomes a memory; then the question goes.
+// Open questions, and statements that contradict what a person wrote. An answer becomes a memory and removes the question.
 import { useState } from 'preact/hooks';
 import { useAnswer } from '../answer.ts';
 import type { Memory } from '../answers.ts';
@@ -41,7 +41,7 @@ function Question({ question, whole, again }: { question: Memory; whole: string;
   const [answer, setAnswer] = useState('');
   const [failure, setFailure] = useState<Failure>();
   const isProposal = text.startsWith('[ ] ');
-  /** As a person would do it in the file: the line gets a mark in its box, or is taken out and stays out. */
+  /** Edits the file as a person would: marks the line's box, or removes the line. */
   const settle = async (said: string, mark?: 'x' | '-') => {
     setFailure(undefined);
     try {

@@ -3,7 +3,7 @@ import { change, type Failure } from '../api.ts';
 import { address } from '../router.ts';
 import { Trouble } from './answered.tsx';
 
-/** One statement for good, said by the person. */
+/** Lets the person add one statement to memory. */
 export function Remember() {
   const [text, setText] = useState('');
   const [key, setKey] = useState('');

@@ -1,4 +1,4 @@
-// What a search is narrowed by. Filters that exclude each other clear each other, so that no choice leads to a refusal.
+// The filters of a search. Filters that exclude each other clear each other, so that no choice leads to an error.
 import { agentTitles } from '../../../schema/agent-titles.ts';
 import { isDerived } from '../../../schema/hit.ts';
 import { useAnswer } from '../answer.ts';
@@ -6,7 +6,7 @@ import { read } from '../api.ts';
 import { asDay } from '../days.ts';
 import { Field, kinds, outcomes, ProjectField, roles, TextField, times } from './filters.tsx';
 
-/** The names of the filters in the address, which are those of the operation. */
+/** The names of the filters in the address, which are also the operation's. */
 export const filterNames = [
   'kind',
   'tool',
@@ -55,7 +55,7 @@ export function SearchFilters({
       ...(usesTools.has(next) ? { scope: '' } : {}),
     });
   };
-  /** A file lists every tool that touched it. */
+  /** A search by file lists every tool that touched the file, so it clears the filters for tools. */
   const chooseFile = (next: string) =>
     narrow({
       file: next,
@@ -64,7 +64,7 @@ export function SearchFilters({
     });
   const withoutFile = (query: Record<string, string>) =>
     narrow({ ...query, file: '', scope: '', ...(isDerived(kind) ? { kind: '' } : {}) });
-  /** Files and tools are searched on this machine only. */
+  /** Only this machine can search files and tools, so a scope clears those filters. */
   const chooseScope = (next: string) =>
     narrow({
       scope: next,

@@ -1,4 +1,4 @@
-// What was distilled from a session: its account, its observations in the order of time, the files it touched.
+// What was distilled from a session: its summary, its observations in order of time, and the files it touched.
 import type { Observation, Session, Summary, TouchedFile } from '../answers.ts';
 import { address, sessionAddress } from '../router.ts';
 import { plural } from '../time.ts';
@@ -72,7 +72,7 @@ export function SessionAccount({
 
 const fewFiles = 30;
 
-/** `session`: the names lead to what it changed. */
+/** `session`: links the names to the session's changes. */
 function Files({ title, files, session }: { title: string; files: readonly string[]; session?: string }) {
   if (files.length === 0) return null;
   return (

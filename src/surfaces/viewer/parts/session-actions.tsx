@@ -1,4 +1,4 @@
-// Resume, archive, forget. What takes something away asks once, and says exactly what goes.
+// Resume, archive, forget. Forgetting asks once, and says exactly what goes.
 import { useState } from 'preact/hooks';
 import { agentTitles } from '../../../schema/agent-titles.ts';
 import { carrierNames } from '../../../schema/carrier-names.ts';
@@ -21,7 +21,7 @@ export function SessionActions({ session }: { session: Session }) {
     work().catch(setFailure);
   };
 
-  /** Where the agent has deleted its transcript, this puts it back; with another agent, it writes the session there. */
+  /** Also restores the transcript if the agent has deleted it. For another agent, writes the session into that agent's files. */
   const copyCommand = async (into?: Carrier): Promise<void> => {
     const meant = await change('resume', { session: id, agent, print: true, ...(into ? { in: into } : {}) });
     if ('sessions' in meant) return;

@@ -1,4 +1,4 @@
-// What a person says about a session: a star, another name, tags.
+// A person's labels for a session: a star, another name, tags.
 import { useState } from 'preact/hooks';
 import type { Session } from '../answers.ts';
 import { change, type Failure } from '../api.ts';
@@ -6,7 +6,7 @@ import { address } from '../router.ts';
 import { Trouble } from './answered.tsx';
 import { Dialog } from './dialog.tsx';
 
-/** `changed` is called when something was said. */
+/** Calls `changed` after a label has changed. */
 export function SessionLabels({ session, changed }: { session: Session; changed: () => void }) {
   const { id, agent, starred = false, tags = [] } = session;
   const [naming, setNaming] = useState(false);

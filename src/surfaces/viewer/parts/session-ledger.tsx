@@ -1,4 +1,4 @@
-// The commits that a session made, and the tokens that it took. Both are read from the transcript, so they come last.
+// The commits that a session made, and the tokens that it used. Both are read from the transcript, so they come last.
 import { useAnswer } from '../answer.ts';
 import type { Session } from '../answers.ts';
 import { read } from '../api.ts';

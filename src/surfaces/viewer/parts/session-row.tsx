@@ -13,13 +13,13 @@ const stateWords = {
   completed: 'ended',
 } as const;
 
-/** Longer silent than this, a session is not at work, whatever was told last: its end may have gone unheard. */
+/** A session that was silent for longer is not running, whatever its last state: we may have missed its end. */
 const silenceMs = 30 * 60_000;
 
 export const isRunning = ({ state, endedAt }: Session, now = Date.now()): boolean =>
   state !== undefined && state !== 'completed' && now - Date.parse(endedAt) < silenceMs;
 
-/** `apart`: not among others of its project, so that its name is told. */
+/** `apart`: the row is not in a list of one project, so it names its project. */
 export function SessionRow({
   session,
   apart = true,
@@ -27,7 +27,7 @@ export function SessionRow({
 }: {
   session: Session;
   apart?: boolean;
-  /** Of the project, where its own is not enough to tell it from others. */
+  /** A longer name of the project, if its own is not unique. */
   name?: string | undefined;
 }) {
   return (

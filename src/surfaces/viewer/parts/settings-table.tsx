@@ -1,4 +1,4 @@
-// Every setting, its value and where that comes from. What names a program, a folder or an address is changed at the terminal alone.
+// Every setting, its value and its source. Settings that name a program, a folder or an address can be changed at the terminal only.
 import { useId, useState } from 'preact/hooks';
 import { useAnswer } from '../answer.ts';
 import type { SettingValue } from '../answers.ts';

@@ -1,4 +1,4 @@
-// A copy of a session for somebody else: redacted again by the worker, and saved by the browser.
+// A copy of a session for another person. The worker redacts it again, and the browser saves it.
 import { useState } from 'preact/hooks';
 import type { Session } from '../answers.ts';
 import { change, type Failure } from '../api.ts';

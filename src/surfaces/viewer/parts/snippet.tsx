@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** A snippet of recall: what stands between « and » matched, what stands between backticks is code. */
+/** A snippet of a hit. Text between « and » matched, text between backticks is code. */
 export function Snippet({ text }: { text: string }) {
   return (
     <span class="snippet">
@@ -13,10 +13,10 @@ export function Snippet({ text }: { text: string }) {
   );
 }
 
-/** What stands in the store for tools, behind the words that an answer has. */
+/** The store lists an answer's tools like this, after its text. */
 const usedTools = /\s*\[Used tools: [^\]]*\]/g;
 
-/** Whether no match goes on beyond it. */
+/** Whether no match crosses the ends of this part. */
 const isWhole = (part: string): boolean => /^[^«»]*(?:«[^«»]*»[^«»]*)*$/.test(part);
 
 const marked = (text: string): ComponentChildren =>

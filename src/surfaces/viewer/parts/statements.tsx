@@ -1,4 +1,4 @@
-// The statements of a page, one by one: where each comes from, every version of it with what changed, and the way back.
+// The statements of a page: the source of each, all its versions with their changes, and a way to restore one.
 import { useState } from 'preact/hooks';
 import { useAnswer } from '../answer.ts';
 import type { Memory, MemoryVersion, Reads } from '../answers.ts';

@@ -9,13 +9,13 @@ import { Pictures, useOriginal } from './pictures.tsx';
 
 type Lines = ReturnType<typeof differenceOf>;
 
-/** What a person has opened or closed stays so when it scrolls out of sight and back. */
+/** Remembers what the person opened or closed, for when it scrolls out of sight and back. */
 const toggled = new Map<string, boolean>();
 
-/** A short edit says more than its name. */
+/** Edits up to this many lines are shown unfolded. */
 const shortEdit = 10;
 
-/** Folded: the tool and what it was used on. Unfolded: the command and its output, the patch, or what it got and gave. */
+/** Folded: the tool and its target. Unfolded: the command and its output, the patch, or input and output. */
 export function ToolView({ use, folder }: { use: ToolUse; folder: string }) {
   const deed = useMemo(() => deedOf(use), [use]);
   const lines = useMemo(() => (deed.kind === 'edit' ? differenceOf(deed.changes) : []), [deed]);
@@ -52,7 +52,7 @@ function Outcome({ use }: { use: ToolUse }) {
   return <span class="tool-failed">{code === undefined ? 'failed' : `exit ${code}`}</span>;
 }
 
-/** Where the store has cut a text, or a tool gave a picture, the transcript has more. */
+/** If the store has cut a text, or a tool returned a picture, the transcript has more. */
 const isCut = ({ input, output = '' }: ToolUse): boolean => cutMark.test(input) || cutMark.test(output);
 const cutMark = /… \[\d+ characters left out\] …/;
 const mayBePicture = ({ tool, files, outcome, output = '' }: ToolUse): boolean =>
@@ -126,7 +126,7 @@ function shown(deed: Deed, folder: string): string {
 
 const longestPath = 70;
 
-/** The telling end of a path stays in sight. */
+/** Shortens a long path in the middle, and keeps its end. */
 const shortPath = (path: string): string =>
   path.length > longestPath && path.includes('/') ? `${path.slice(0, 15)}…${path.slice(16 - longestPath)}` : path;
 

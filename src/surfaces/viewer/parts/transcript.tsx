@@ -1,4 +1,4 @@
-// The transcript of a session of any length: pages of entries are asked for as they come into sight.
+// The transcript of a session of any length. Loads pages of entries as they come into sight.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Session, ShownEntry } from '../answers.ts';
 import { type Failure, read } from '../api.ts';
@@ -8,7 +8,7 @@ import { EntryView } from './entry-view.tsx';
 import { VirtualList } from './virtual-list.tsx';
 
 const pageSize = 100;
-/** What an entry that is not there yet probably takes. */
+/** The estimated height of an entry that is not loaded yet. */
 const usualHeight = 120;
 
 export function Transcript({
@@ -20,11 +20,11 @@ export function Transcript({
   focus,
 }: {
   session: Session;
-  /** Another one means: something in the session has changed. */
+  /** A new value means that the session has changed. */
   version: unknown;
   total: number;
   subagents: boolean;
-  /** Called where the focus is what a subagent said, and these are not shown. */
+  /** Called if the focused entry is a subagent's and subagents are hidden. */
   withSubagents: () => void;
   focus: string | undefined;
 }) {
@@ -35,7 +35,7 @@ export function Transcript({
   const [, setRound] = useState(0);
   const [place, setPlace] = useState<number>();
   const range = useRef<[number, number]>([0, 0]);
-  /** The version that is being shown: what was asked of an older one, and comes late, counts no more. */
+  /** The version that is shown. Late answers for older versions are dropped. */
   const shown = useRef(version);
 
   async function load(page: number): Promise<void> {
@@ -64,7 +64,7 @@ export function Transcript({
   };
 
   useEffect(() => {
-    // What is there stays in sight until its new form has come.
+    // Loaded entries stay in sight until their new versions arrive.
     asked.current.clear();
     shown.current = version;
     loadRange(range.current);
@@ -75,7 +75,7 @@ export function Transcript({
     read('show', { id: focus, agent: session.agent, subagents, limit: pageSize }, leaving.signal)
       .then((part) => {
         const index = part.entries.findIndex(({ id }) => id === focus);
-        // It is then counted among all of them, and has no place in this list.
+        // Its index counts entries of subagents too, so it has no place in this list.
         if (!subagents && part.entries[index]?.subagent !== undefined) return withSubagents();
         keep(part);
         setPlace(part.from + index);

@@ -1,4 +1,4 @@
-// A list of any length, of which only what can be seen is in the document. It scrolls with the page.
+// A list of any length. Only the visible rows are in the document. It scrolls with the page.
 import {
   observeWindowOffset,
   observeWindowRect,
@@ -12,12 +12,12 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 export interface VirtualListProps {
   readonly count: number;
   readonly label: string;
-  /** How high a row probably is; its true height is measured when it is there. */
+  /** The estimated height of a row. Its real height is measured once it is in the document. */
   readonly estimate: (index: number) => number;
   readonly render: (index: number) => ComponentChildren;
-  /** Told which rows are in the document. */
+  /** Called with the rows that are in the document. */
   readonly onRange?: ((first: number, last: number) => void) | undefined;
-  /** The rows are choices of a field, which controls the list by this id; each is an option by itself. */
+  /** Set if the rows are the options of a field. The field refers to the list by this id. */
   readonly choices?: string | undefined;
   /** Scrolls to this row when it changes. */
   readonly showIndex?: number | undefined;
@@ -77,12 +77,12 @@ export function VirtualList({ count, label, estimate, render, onRange, choices, 
 }
 
 const ownMoves = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
-/** Nothing has scrolled for so long: it has come to rest. */
+/** After this time without scrolling, the page is at rest. */
 const restMs = 150;
 
 /**
- * Scrolls to a row until the page rests there. A key that was pressed before may still be scrolling, and the list then
- * gives up its own attempt; a key that is pressed since is the person's will.
+ * Scrolls to a row until the page rests there. An earlier key press may still be scrolling the page, and the list then
+ * gives up its own attempt, so try again. A new key press means that the person wants to go elsewhere: stop.
  */
 function bringIntoSight(list: Virtualizer<Window, HTMLElement>, index: number): () => void {
   const leaving = new AbortController();

@@ -1,4 +1,4 @@
-// What a forgetting takes away, and what it cannot reach.
+// Lists what forgetting would delete, and what it cannot reach.
 import type { Forgotten } from '../answers.ts';
 
 const words = {
