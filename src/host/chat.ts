@@ -173,7 +173,7 @@ function hostNear(
   let left = false;
   let again: NodeJS.Timeout | undefined;
 
-  // Missing limits concern the person who runs a host. Missing isolation concerns everybody.
+  // Missing limits concern the person who runs a host. Missing isolation concerns every person who chats.
   const warn = (line: string) => (line === nothingIsolated ? on.note(line) : on.log(line));
 
   let finding: Promise<void> = Promise.resolve();

@@ -1,4 +1,4 @@
-// The agent could not resume its session → the group tries again, or begins a new session and tells its people.
+// Handles an agent that could not resume its session: the group tries again, or begins a new session and tells its people.
 import type { GroupSessions } from '../sessions/groups/groups.ts';
 import type { RunEnd } from '../store/runs/port.ts';
 import type { AgentExit } from './agent.ts';

@@ -9,7 +9,7 @@ export const backoff: readonly number[] = [5, 10, 20, 40, 80].map((seconds) => s
 /** Another process holds the store, or its disk is full. */
 const isPassing = (error: unknown): boolean => ['STORE_BUSY', 'DISK_FULL'].includes(explain(error, 'the host').code);
 
-/** Retries until the store accepts the work, so that a busy store loses no answer. A stopping host does not wait. */
+/** Retries while the error may pass, so that a busy store loses no answer. A stopping host does not wait. */
 export async function persist<T>(
   run: Pick<Run, 'deps' | 'group' | 'state'>,
   work: () => Promise<T>,

@@ -1,4 +1,4 @@
-// Waiting messages of a group → its running agent.
+// Sends a group's waiting messages to its running agent.
 import type { IncomingMessage } from '../schema/group-message.ts';
 import { clearIn } from './clear.ts';
 import type { Run } from './run.ts';

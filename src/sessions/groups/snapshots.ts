@@ -14,7 +14,7 @@ export type Task = Readonly<Record<string, unknown>>;
 export interface Snapshots {
   readonly history: string;
   readonly tasks: string;
-  /** For main alone. */
+  /** For main only. */
   readonly groups?: string | undefined;
 }
 

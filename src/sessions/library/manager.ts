@@ -254,7 +254,7 @@ const newestFirst = (sessions: Sessions): SessionMetadata[] =>
 const folderOf = (path: string): string => resolve(path.replace(/^~(?=$|[/\\])/, () => homedir()));
 
 /**
- * The current time, or just after the newest session if that has the same time: objects do not keep the order of numeric ids. If the
+ * The current time, or just after the newest session if that is as new: objects do not keep the order of numeric ids. If the
  * clock went back by more than a second, trust it.
  */
 function momentAfter(sessions: Sessions): string {
