@@ -1,5 +1,5 @@
 // The only way out of a sandbox: a Unix socket with an HTTP proxy behind it. The sandbox has an empty network of its own. The proxy
-// reaches no address on this machine or on the network around it, so neither the worker nor any other local service.
+// reaches no address on this machine or on the network around it unless `reach` names it, and never the worker.
 import { lookup } from 'node:dns/promises';
 import http from 'node:http';
 import net from 'node:net';
@@ -79,7 +79,7 @@ export async function startEgress(socketPath: string, options: EgressOptions): P
 
 const lookUp = (name: string) => lookup(name, { all: true, verbatim: true });
 
-/** The address to connect to. The caller connects to this address, since a second lookup of the name could lead elsewhere. */
+/** The address to connect to. The caller connects to it and not to the name, since a second lookup of the name could lead elsewhere. */
 async function addressOf(options: EgressOptions, host: string, port: number): Promise<string> {
   const { reach, workerPort, resolve = lookUp } = options;
   if (host === '' || !Number.isInteger(port) || port < 1 || port > 65_535)
