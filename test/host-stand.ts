@@ -54,7 +54,7 @@ export async function settle(turns = 30): Promise<void> {
 export async function until(holds: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
   const giveUp = Date.now() + 60_000;
   while (!(await holds())) {
-    if (Date.now() > giveUp) throw new Error(`Waited in vain for ${what}`);
+    if (Date.now() > giveUp) throw new Error(`Gave up waiting for ${what}`);
     await new Promise((done) => setImmediate(done));
   }
 }

@@ -288,4 +288,4 @@ async function startIn(run: Run, opened: GroupSessions, from: Place): Promise<Ru
 const isGroups = (task: ScheduledTask | undefined): boolean => task?.context !== 'isolated';
 
 const promptOf = ({ id, prompt }: ScheduledTask): string =>
-  `[Scheduled task ${id}: it is due now. Nobody has written this just now.]\n\n${prompt}`;
+  `[Scheduled task ${id}: it is due now. No person has just written this.]\n\n${prompt}`;

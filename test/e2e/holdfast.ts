@@ -133,7 +133,7 @@ export const patienceMs = 180_000;
 export async function until(holds: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
   const giveUp = Date.now() + patienceMs;
   while (!(await holds())) {
-    if (Date.now() > giveUp) throw new Error(`Waited in vain for ${what}`);
+    if (Date.now() > giveUp) throw new Error(`Gave up waiting for ${what}`);
     await sleep(20);
   }
 }

@@ -93,7 +93,7 @@ const isServed = (uid: number, { config, env }: Stand) =>
 inEachSandbox('an ordinary user', ({ settings }) => {
   it.skipIf(!canBeNobody)('works the same as for root', async ({ skip }) => {
     const stand = await hostStand(settings);
-    if (!(await isServed(nobody, stand))) skip('he has no engine, or not the image');
+    if (!(await isServed(nobody, stand))) skip('this user has no engine, or not the image');
     const { home } = stand.config;
     const secrets = [path.join(home, 'token'), path.join(stand.env.HOME as string, 'diary.txt')];
     for (const file of secrets) {

@@ -30,7 +30,7 @@ it('moves to another port without touching the settings of the agent, which name
   await eventually(own, ['status'], ({ ok }) => ok);
   const port = await freePort();
   await ask(own.env, 'config', 'set', 'port', String(port));
-  expect(await ask(own.env, 'repair')).toMatchObject({ worker: 'started anew' });
+  expect(await ask(own.env, 'repair')).toMatchObject({ worker: 'restarted' });
   await eventually(own, ['status'], ({ ok }) => ok);
   expect(await ask(own.env, 'repair')).toMatchObject({ worker: 'left running' });
   expect(readFileSync(own.settings, 'utf8')).toBe(settings);

@@ -52,7 +52,7 @@ describe.skipIf(why)(because(`the viewer beside Claude Code ${version}`, why), (
       .first()
       .waitFor();
 
-    expect(loads, 'the page was never loaded anew').toBe(0);
+    expect(loads, 'the page was never loaded again').toBe(0);
     expect([await answers('The lamp shines.').count(), await answers('It sounds.').count()]).toEqual([1, 1]);
     // The page of a session grows too.
     await answers('The lamp shines.').locator('a').click();

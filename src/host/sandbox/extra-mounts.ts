@@ -79,7 +79,7 @@ function refusal(row: Row, rows: readonly Row[], config: Pick<Config, 'home' | '
     // Whatever the reason, it cannot be checked.
     return 'it cannot be found';
   }
-  // Whoever can write where the link lies can change its target.
+  // A process that can write to the folder of the link can change its target.
   if (real !== from) return `it is a link, or lies behind one; it leads to ${real}`;
   const steps = real.split('/').slice(1);
   if (steps.some((step) => step.startsWith('.')))

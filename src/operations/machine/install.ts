@@ -184,7 +184,7 @@ export const repair = operation({
   input: z.object({}),
   output: z.object({
     repaired: z.array(z.object({ agent: z.string(), changed: z.array(z.string()) })),
-    worker: z.enum(['not running', 'left running', 'started anew']),
+    worker: z.enum(['not running', 'left running', 'restarted']),
   }),
   surfaces: ['cli'],
   examples: ['holdfast repair', 'holdfast config set port 37778 && holdfast repair'],
@@ -213,7 +213,7 @@ function repairOne(config: Config, agent: Agent): string[] {
 }
 
 /** Restarts a worker of another version, or one that does not answer on the port that hooks now use. */
-async function renewWorker(config: Config): Promise<'not running' | 'left running' | 'started anew'> {
+async function renewWorker(config: Config): Promise<'not running' | 'left running' | 'restarted'> {
   const { startWorker, stopWorker, workerStatus } = await import('../../processes/worker-process.ts');
   const status = await workerStatus(config);
   if (!status.running) return 'not running';
@@ -222,5 +222,5 @@ async function renewWorker(config: Config): Promise<'not running' | 'left runnin
   if (open && status.version === version()) return 'left running';
   await stopWorker(config);
   await startWorker(config);
-  return 'started anew';
+  return 'restarted';
 }

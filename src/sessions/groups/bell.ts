@@ -62,7 +62,7 @@ export async function hangBell(
     });
     server.on('error', (error) => on.log(error.message));
   } catch (error) {
-    on.log(`Nobody can ring here, so messages are found a few seconds late: ${explain(error, place).message}`);
+    on.log(`This process cannot be woken, so it finds messages a few seconds late: ${explain(error, place).message}`);
   }
   return {
     tell(word) {

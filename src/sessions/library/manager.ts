@@ -185,7 +185,7 @@ export class SessionManager {
 
   /** Reads the session files. Leaves invalid files alone, and removes drafts of interrupted writes. */
   async #rebuild(): Promise<Sessions> {
-    this.#debug('The index is made anew from the session files');
+    this.#debug('The index is rebuilt from the session files');
     const found: SessionMetadata[] = [];
     for (const name of await this.#files.readdir(this.#folder)) {
       if (isDraft(name)) await removeIfThere(this.#files, join(this.#folder, name));

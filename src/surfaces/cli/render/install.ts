@@ -83,7 +83,7 @@ export function renderRepair({ repaired, worker }: z.infer<(typeof repair)['outp
   const files = repaired.flatMap(({ changed }) => changed);
   const lines = files.map((file) => `Repaired ${file}.`);
   if (files.length === 0) lines.push('Nothing needed repair.');
-  if (worker === 'started anew') lines.push('The worker was restarted.');
+  if (worker === 'restarted') lines.push('The worker was restarted.');
   return lines.join('\n');
 }
 

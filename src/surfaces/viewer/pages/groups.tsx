@@ -64,7 +64,7 @@ const HostState = ({ state: { running, since } }: { state: Host }) =>
   ) : (
     <div class="notice" role="status">
       <p>
-        <strong>No host runs, so nobody answers.</strong> Messages wait until one does. In a terminal:{' '}
+        <strong>No host runs, so no agent answers.</strong> Messages wait until one does. In a terminal:{' '}
         <code>holdfast host run</code>
       </p>
     </div>

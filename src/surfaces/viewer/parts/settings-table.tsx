@@ -20,8 +20,9 @@ export function SettingsTable() {
           return (
             <>
               <p class="dim">
-                They stand in <span class="path">{file}</span>, and hold at once where nothing else is said. To start
-                the worker anew: <code>holdfast worker stop && holdfast worker start</code>
+                They are stored in <span class="path">{file}</span>. A change takes effect at once unless its
+                description says otherwise. To restart the worker:{' '}
+                <code>holdfast worker stop && holdfast worker start</code>
               </p>
               <label class="field find-setting">
                 <span>Find a setting</span>
