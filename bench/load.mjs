@@ -40,10 +40,12 @@ try {
   await until(async () => (await fetch(`http://127.0.0.1:${port}/api/health`).catch(() => undefined))?.ok);
   const token = fs.readFileSync(path.join(home, 'token'), 'utf8').trim();
   await searching(token, () => play(20)); // warms the code up
-  const alone = await searching(token, () => play(calls));
   const together = await searching(token, async () =>
     (await Promise.all(Array.from({ length: sessions }, () => play(calls)))).flat(),
   );
+  // Afterwards, on a store of the same size: a search among twenty times as many matches takes longer by itself.
+  await sleep(5000);
+  const alone = await searching(token, () => play(calls));
 
   const stored = () => count('SELECT count(*) FROM tool_uses WHERE outcome IS NOT NULL');
   const ended = () => count('SELECT count(*) FROM session_states WHERE end_reason IS NOT NULL');

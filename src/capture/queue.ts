@@ -1,4 +1,5 @@
 // Files waiting for ingest. Each file is queued once, the queue takes one at a time, and a change during a file's turn queues it again.
+import { setImmediate as breathe } from 'node:timers/promises';
 
 export interface FileQueue {
   add(file: string): void;
@@ -47,6 +48,8 @@ export function fileQueue(
         parked.add(file);
         onError(file, error);
       }
+      // A question that came in during this turn is answered before the next one.
+      await breathe();
     }
   }
 
