@@ -93,6 +93,8 @@ try {
   ]);
   console.log(`  briefed: warm ${warm.briefed ?? 0} of ${rounds}, cold ${cold.briefed ?? 0} of ${rounds}`);
 } finally {
+  // A worker that the last session has only just started cannot be stopped yet: wait until it runs.
+  await holdfast('worker', 'start');
   await holdfast('worker', 'stop');
   await mock.close();
 }
