@@ -6,6 +6,7 @@ import { openHostOf } from '../host/open.ts';
 import { dropHeld, hearForgotten } from '../operations/data/forgotten-bell.ts';
 import type { Context } from '../operations/operation.ts';
 import type { Programs } from '../operations/programs.ts';
+import { aborted } from '../system/aborted.ts';
 import { HoldfastError } from '../system/errors.ts';
 import { openLog } from '../system/log.ts';
 
@@ -44,9 +45,3 @@ export async function runAsHost(context: Context): Promise<void> {
   await opened.stop(farewellMs);
   write(`host ${process.pid} stopped`);
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });

@@ -7,6 +7,7 @@ import { finishForgetting } from '../../operations/data/forget-traces.ts';
 import type { IngestReport } from '../../schema/ingest-report.ts';
 import { liveEvents } from '../../schema/live-event.ts';
 import type { Store } from '../../store/store.ts';
+import { aborted } from '../../system/aborted.ts';
 import { explain } from '../../system/errors.ts';
 import { backingUp } from './backing-up.ts';
 import { briefings } from './briefings.ts';
@@ -171,9 +172,3 @@ async function begin(deps: WorkerDeps, { complain, sources, work }: Open, signal
   ];
   return rounds(chores, (_, error) => complain(error));
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });

@@ -2,6 +2,7 @@
 import type { Config } from '../../config/config.ts';
 import { hearForgotten } from '../../operations/data/forgotten-bell.ts';
 import type { Context } from '../../operations/operation.ts';
+import { aborted } from '../../system/aborted.ts';
 import { explain } from '../../system/errors.ts';
 import { type McpDeps, mcpServers } from './server.ts';
 import { takeOver } from './taken-over.ts';
@@ -53,10 +54,6 @@ export async function serveMcp(
       resolve();
     };
   });
-  const aborted = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
   const parent = process.ppid;
   let watch: NodeJS.Timeout | undefined;
   const orphaned = new Promise<void>((resolve) => {
@@ -68,7 +65,7 @@ export async function serveMcp(
     onerror: (error) => process.stderr.write(`holdfast mcp: ${explain(error, 'the client').message}\n`),
   });
   const forgetting = hearForgotten(config, () => void memory.drop());
-  await Promise.race([closed, aborted, orphaned]);
+  await Promise.race([closed, aborted(signal), orphaned]);
   forgetting.close();
   clearInterval(watch);
   await serving.close();
