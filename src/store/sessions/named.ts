@@ -1,4 +1,4 @@
-// Finds sessions by name: the title, the name that a person gave, the branch, and the summary's title.
+// Finds sessions by name: the branch, the name that a person gave, and the title.
 import type { Connection } from '../sqlite/connection.ts';
 import type { NamedSession, SessionsPort } from './port.ts';
 
@@ -6,32 +6,29 @@ import type { NamedSession, SessionsPort } from './port.ts';
 const mostWords = 8;
 const mostSessions = 50;
 
-/** All names of a session in one text. */
-const called = `lower(coalesce(s.title, '') || ' ' || coalesce(l.name, '') || ' ' || coalesce(m.title, '') || ' ' || coalesce(b.names, ''))`;
-
 export function namedSessions(connection: Connection): Pick<SessionsPort, 'named'> {
   return {
     async named(words) {
       if (words.length === 0 || words.length > mostWords) return [];
-      return connection.read(() =>
-        connection
-          .statement<string[], { row: number; branches: string | null }>(
-            `SELECT s.id AS row, b.names AS branches FROM sessions s
-             LEFT JOIN session_labels l ON l.agent = s.agent AND l.session = s.session
-             LEFT JOIN summaries m ON m.session_id = s.id
-             LEFT JOIN (SELECT session_id, group_concat(value, ' ') AS names FROM session_facts WHERE kind = 'branch' GROUP BY session_id) b
-               ON b.session_id = s.id
-             WHERE ${words.map(() => `instr(${called}, ?) > 0`).join(' AND ')}
-             ORDER BY s.ended_at DESC LIMIT ${mostSessions}`,
+      // The longest word rules out most names, so SQLite compares it first. LIKE ignores the case of ASCII letters only.
+      const patterns = words
+        .toSorted((a, b) => b.length - a.length)
+        .map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`);
+      const holds = (column: string) => patterns.map(() => `${column} LIKE ? ESCAPE '\\'`).join(' AND ');
+      return connection.read(() => {
+        const rows = connection
+          .statement<string[], { row: number; branch: string | null }>(
+            `SELECT session_id AS row, value AS branch FROM session_facts WHERE kind = 'branch' AND ${holds('value')}
+             UNION ALL SELECT s.id, NULL FROM session_labels l JOIN sessions s ON s.agent = l.agent AND s.session = l.session
+               WHERE ${holds('l.name')}
+             UNION ALL SELECT id, NULL FROM sessions WHERE ${holds('title')} LIMIT ${4 * mostSessions}`,
           )
-          .all(...words.map((word) => word.toLowerCase()))
-          .map(({ row, branches }): NamedSession => {
-            const branch = branches
-              ?.split(' ')
-              .find((name) => words.every((word) => name.toLowerCase().includes(word)));
-            return branch === undefined ? { row } : { row, branch };
-          }),
-      );
+          .all(...patterns, ...patterns, ...patterns);
+        const found = new Map<number, NamedSession>();
+        for (const { row, branch } of rows)
+          if (!found.has(row)) found.set(row, branch === null ? { row } : { row, branch });
+        return [...found.values()].slice(0, mostSessions);
+      });
     },
   };
 }

@@ -112,10 +112,7 @@ export interface SessionsPort {
   ): Promise<SessionLabel>;
   /** The rows of all sessions that belong to any group. */
   groupedRows(): Promise<readonly number[]>;
-  /**
-   * Sessions with these words in their names, newest first. Each word must be part of the title, the name, the
-   * summary's title or a branch. Too many words match nothing: they are a sentence, not a name.
-   */
+  /** Sessions with a branch, a given name or a title that holds every word; branches first. A sentence names no session. */
   named(words: readonly string[]): Promise<readonly NamedSession[]>;
   /** The rows of all sessions in this scope. */
   rows(filter: SessionScope): Promise<readonly number[]>;
