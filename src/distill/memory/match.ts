@@ -1,4 +1,5 @@
 // Matches the blocks of a page before and after an edit: by the same text, the same key, or similar words.
+import { diffArrays } from 'diff';
 import type { Block } from './blocks.ts';
 import { keyOf } from './names.ts';
 import { keyInLine, type TargetBlock } from './page.ts';
@@ -8,8 +9,10 @@ export interface Pair {
   readonly now?: Block;
 }
 
-/** Above this product of lengths the exact comparison would take too long. */
-const exact = 4_000_000;
+/** Above this number of removed and added blocks the exact comparison would take too long. */
+const mostChanges = 1000;
+/** Above this product of lengths comparing the words of all blocks would take too long. */
+const mostComparisons = 40_000;
 /** Two blocks that share at least half of their words count as one changed block. */
 const alike = 0.5;
 
@@ -35,40 +38,31 @@ function matchZone(old: readonly TargetBlock[], now: readonly Block[]): Pair[] {
   return pairs;
 }
 
-/** The longest common subsequence, after skipping equal blocks at both ends. */
+/** The blocks that both pages hold with the same text, as [old, now] in the order of the file. */
 function sameTexts(old: readonly Block[], now: readonly Block[]): (readonly [number, number])[] {
-  const same = (i: number, j: number) => old[i]?.text === now[j]?.text;
-  let from = 0;
-  while (from < old.length && from < now.length && same(from, from)) from++;
-  let tail = 0;
-  while (tail < Math.min(old.length, now.length) - from && same(old.length - 1 - tail, now.length - 1 - tail)) tail++;
-  const [n, m] = [old.length - from - tail, now.length - from - tail];
-  const found: (readonly [number, number])[] = Array.from({ length: from }, (_, i) => [i, i] as const);
-  if (n * m <= exact) {
-    const length = Array.from({ length: n + 1 }, () => new Uint16Array(m + 1));
-    const row = (i: number) => length[i] as Uint16Array;
-    for (let i = n - 1; i >= 0; i--)
-      for (let j = m - 1; j >= 0; j--)
-        row(i)[j] = same(from + i, from + j)
-          ? (row(i + 1)[j + 1] as number) + 1
-          : Math.max(row(i + 1)[j] as number, row(i)[j + 1] as number);
-    for (let i = 0, j = 0; i < n && j < m; ) {
-      if (same(from + i, from + j)) found.push([from + i++, from + j++]);
-      else if ((row(i + 1)[j] as number) >= (row(i)[j + 1] as number)) i++;
-      else j++;
-    }
-  } else {
-    // Good enough for pages of thousands of blocks that have little in common.
-    const next = inTurn(now.slice(from, from + m).map(({ text }) => text));
-    for (let i = from, last = from - 1; i < from + n; i++) {
-      const j = next((old[i] as Block).text, last + 1 - from);
-      if (j === undefined) continue;
-      found.push([i, from + j]);
-      last = from + j;
-    }
+  const [before, after] = [old.map(({ text }) => text), now.map(({ text }) => text)];
+  const parts = diffArrays(before, after, { maxEditLength: mostChanges });
+  if (parts === undefined) return sameInTurn(before, after);
+  const found: (readonly [number, number])[] = [];
+  let [i, j] = [0, 0];
+  for (const { added, removed, value } of parts) {
+    if (!added && !removed) for (const k of value.keys()) found.push([i + k, j + k]);
+    if (!added) i += value.length;
+    if (!removed) j += value.length;
   }
-  for (let i = tail; i > 0; i--) found.push([old.length - i, now.length - i]);
   return found;
+}
+
+/** Good enough for pages of thousands of blocks that have little in common. */
+function sameInTurn(before: readonly string[], after: readonly string[]): (readonly [number, number])[] {
+  const next = inTurn(after);
+  let last = -1;
+  return before.flatMap((text, i) => {
+    const j = next(text, last + 1);
+    if (j === undefined) return [];
+    last = j;
+    return [[i, j] as const];
+  });
 }
 
 /** Returns a function that finds the next index of a name, starting at `from`. It returns each index once and never goes back. */
@@ -104,7 +98,7 @@ function matchGap(old: readonly TargetBlock[], now: readonly Block[]): Pair[] {
     const i = name === undefined ? undefined : nextNamed(name);
     if (i !== undefined) pair(j, i);
   });
-  if (old.length * now.length <= exact / 100) {
+  if (old.length * now.length <= mostComparisons) {
     const wordsOf = old.map(({ text }) => words(text));
     now.forEach((block, j) => {
       if (partner.has(j)) return;

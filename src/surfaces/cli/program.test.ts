@@ -117,7 +117,11 @@ describe('the command line', () => {
   });
 
   it('suggests the command and the option that were meant', async () => {
-    expect(((await call('serch')).error as HoldfastError).hint).toContain('holdfast search');
+    const hintOf = async (...argv: string[]) => ((await call(...argv)).error as HoldfastError).hint;
+    expect(await hintOf('serch')).toBe('Did you mean: holdfast search?');
+    expect(await hintOf('config', 'gte')).toBe('Did you mean: holdfast config get?');
+    expect(await hintOf('x'.repeat(100_000))).toMatch(/^Commands: search, /);
+    expect(await hintOf('--', '--serch')).toBe('Did you mean: holdfast search?');
     expect((await call('search', 'x', '--limt', '3')).error?.message).toContain('--limit');
   });
 

@@ -212,28 +212,22 @@ function optionOf({ name, label: long, short, kind, choices, fallback, descripti
 }
 
 function unknown(word: string, names: readonly string[], group?: string): HoldfastError {
-  const last = word.split(' ').at(-1) as string;
-  const near = names.find((name) => distance(name, last) <= Math.max(1, Math.floor(last.length / 3)));
-  const prefix = group === undefined ? '' : `${group} `;
-  const hint = near
-    ? `Did you mean: holdfast ${prefix}${near}?`
-    : `Commands: ${names.map((name) => prefix + name).join(', ')}.`;
+  const prefix = group === undefined ? 'holdfast' : `holdfast ${group}`;
+  const near = similar(word.split(' ').at(-1) as string, names).map((name) => `${prefix} ${name}`);
+  const hint =
+    near.length > 0 ? `Did you mean: ${near.join(', or ')}?` : `Commands: ${names.join(', ')}. See: ${prefix} --help`;
   return new HoldfastError('BAD_INPUT', `There is no command "${word}"`, { hint });
 }
 
-/** Edits that turn one word into the other. Words are cut to 40 letters: longer words are not typing mistakes. */
-function distance(a: string, b: string): number {
-  const [from, to] = [a.slice(0, 40), b.slice(0, 40)];
-  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j++)
-      next[j] = Math.min(
-        (row[j] as number) + 1,
-        (next[j - 1] as number) + 1,
-        (row[j - 1] as number) + (from[i - 1] === to[j - 1] ? 0 : 1),
-      );
-    row = next;
+/** Commander suggests names only for a command without an action of its own, so ask one that has the same names. */
+function similar(word: string, names: readonly string[]): string[] {
+  const asked = new Command().exitOverride().configureOutput({ outputError: () => {} });
+  for (const name of names) asked.command(name);
+  try {
+    asked.parse(['--', word.replace(/^-+/, '')], { from: 'user' });
+  } catch (error) {
+    const [, found] = /\(Did you mean (?:one of )?(.+)\?\)$/.exec((error as Error).message) ?? [];
+    return found?.split(', ') ?? [];
   }
-  return row[to.length] as number;
+  return [];
 }
