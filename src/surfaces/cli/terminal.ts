@@ -13,7 +13,9 @@ export function openTerminal({ silent, style, stop }: { silent: boolean; style: 
   const lines = createInterface({ input: stdin, output: stdout, prompt: style.cyan('› ') });
   // In raw mode Ctrl+C is a key, not a signal.
   lines.on('SIGINT', stop);
-  return { isTyped, lines, show, note, ready: () => lines.prompt(), close: () => lines.close() };
+  // From now on, not from the first question on: a line that the person types ahead waits here.
+  const typed = lines[Symbol.asyncIterator]();
+  return { isTyped, lines: typed, show, note, ready: () => lines.prompt(), close: () => lines.close() };
 }
 
 async function* once(): AsyncIterable<string> {
