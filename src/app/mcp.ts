@@ -33,7 +33,7 @@ function openLater(config: Config): Memory {
   const fileNow = () => statSync(config.databasePath, { throwIfNoEntry: false })?.ino;
   const close = async () => {
     const last = opened;
-    opened = undefined;
+    opened = file = undefined;
     await (await last?.catch(() => undefined))?.close();
   };
   return {
@@ -43,15 +43,16 @@ function openLater(config: Config): Memory {
       if (held !== undefined) await dropHeld(held.store);
     },
     async context() {
-      if (opened !== undefined && file !== fileNow()) await close();
+      if (file !== undefined && file !== fileNow()) await close();
+      file ??= fileNow();
       opened ??= import('./open.ts').then(({ openHoldfast }) => openHoldfast(config.environment));
       try {
         const { context } = await opened;
-        file = fileNow();
+        file ??= fileNow();
         return { ...context, config: config.reload() };
       } catch (error) {
         // The next call tries again: the person may have repaired it.
-        opened = undefined;
+        opened = file = undefined;
         throw error;
       }
     },

@@ -14,6 +14,8 @@ import type { WorkerDeps } from './worker/run.ts';
 export async function runAsWorker(context: Context): Promise<void> {
   const { claimWorker } = await import('../processes/worker-process.ts');
   const { config } = context;
+  // Taken before anything is said or awaited: a file that takes its place later must not pass for the opened one.
+  const opened = inodeOf(config.databasePath);
   const claim = await claimWorker(config);
   // The hook that started this worker no longer has to keep other hooks from starting one.
   rmSync(join(config.home, startingName), { force: true });
@@ -42,7 +44,6 @@ export async function runAsWorker(context: Context): Promise<void> {
     setTimeout(() => void mendInstalled(config, log), 1000).unref();
     // A worker whose data folder was removed would keep the port from the next one forever.
     const orphaned = new AbortController();
-    const opened = inodeOf(config.databasePath);
     const look = () => {
       if (claim.lost()) return orphaned.abort();
       const now = inodeOf(config.databasePath);
