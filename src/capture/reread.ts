@@ -11,6 +11,7 @@ import type { FileState } from '../store/transcripts/port.ts';
 import type { VaultCopy } from '../store/vault/port.ts';
 import { isAlive } from '../system/alive.ts';
 import { systemCode } from '../system/errors.ts';
+import { makeFolder } from '../system/make-folder.ts';
 import type { Source } from './chunk.ts';
 import { isInHomes, rootOf } from './group-sources.ts';
 import { renewalFor } from './plan.ts';
@@ -100,7 +101,7 @@ function unpacked(config: Config, { agent: name, key, copies }: FileState, copy:
   if (agent === undefined || !config.enabled(agent)) return undefined;
   const text = textOf(copyPath(config, name, key), copy.bytes);
   if (text === undefined) return undefined;
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(config.home, folder);
   const file = path.join(folder, `${fs.readdirSync(folder).length}.jsonl`);
   fs.writeFileSync(file, text, { mode: 0o600 });
   const homes = rootOf(config, agent, key) === config.agentHomesPath;

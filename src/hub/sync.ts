@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
+import { makeFolder } from '../system/make-folder.ts';
 import { connectAs, type Patience } from './connect.ts';
 import type { HubSideStore } from './local.ts';
 import { needMembership } from './membership.ts';
@@ -33,7 +34,7 @@ export const teamStorePath = (home: string): string => path.join(home, 'team', '
 export async function openTeamStore(home: string, make: boolean): Promise<Store | undefined> {
   const file = teamStorePath(home);
   if (!make && !fs.existsSync(file)) return undefined;
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(home, path.dirname(file));
   return openSqliteStore(file);
 }
 

@@ -7,19 +7,10 @@
 // All of it is derived and can be removed at any time: a session then starts without a briefing, and the worker writes
 // it again.
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemCode } from './errors.ts';
+import { makeFolder } from './make-folder.ts';
 
 export const briefingNames = {
   folder: 'briefings',
@@ -72,6 +63,7 @@ export interface BriefingFolder {
 
 export function briefingFolder(home: string): BriefingFolder {
   const root = path.join(home, briefingNames.folder);
+  const put = (file: string, text: string) => putBelow(home, file, text);
   const folders = path.join(root, briefingNames.folders);
   const texts = path.join(root, briefingNames.texts);
   const marker = path.join(root, briefingNames.separateWorktrees);
@@ -212,8 +204,8 @@ function read(file: string): string | undefined {
  * Replaces the file in one step. It need not survive a power cut: the next comparison finds a wrong file and rewrites
  * it.
  */
-function put(file: string, text: string): void {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+function putBelow(home: string, file: string, text: string): void {
+  makeFolder(home, path.dirname(file));
   const draft = `${file}.${process.pid}.tmp`;
   try {
     writeFileSync(draft, text, { mode: 0o600 });

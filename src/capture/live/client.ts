@@ -5,6 +5,7 @@ import path from 'node:path';
 import { type ClientLine, client } from '../../agents/client/index.ts';
 import { withoutInjected } from '../../agents/injected.ts';
 import { explain, systemCode } from '../../system/errors.ts';
+import { makeFolder } from '../../system/make-folder.ts';
 import { redact, redactValue } from '../redaction/redact.ts';
 import type { LiveDeps } from './hook.ts';
 import { liveLimits } from './live-limits.ts';
@@ -60,7 +61,7 @@ export function openClients(deps: LiveDeps): Clients {
     try {
       if (!ignored) fs.rmSync(ignoredFile(session), { force: true });
       else {
-        fs.mkdirSync(path.dirname(ignoredFile(session)), { recursive: true, mode: 0o700 });
+        makeFolder(deps.config.home, path.dirname(ignoredFile(session)));
         fs.writeFileSync(ignoredFile(session), '', { mode: 0o600, flush: true });
       }
     } catch (error) {
@@ -77,7 +78,7 @@ export function openClients(deps: LiveDeps): Clients {
   function append(session: string, lines: readonly ClientLine[], cwd: string | undefined): void {
     const file = fileOf(session);
     try {
-      fs.mkdirSync(root, { recursive: true, mode: 0o700 });
+      makeFolder(deps.config.home, root);
       const handle = fs.openSync(file, 'a+', 0o600);
       try {
         const { size } = fs.fstatSync(handle);

@@ -97,7 +97,7 @@ export async function pullFrom(
   const sources = sourcesBelow(root, agent.pull).filter(owns);
   const scratch = path.join(deps.config.home, `rereading-${process.pid}`, 'pulled');
   for (const source of sources) {
-    const tools = sourceTools(scratch);
+    const tools = sourceTools(deps.config.home, scratch);
     try {
       const rules = await rulesOf(deps);
       for (const session of agent.pull.sessions(source, tools)) {
@@ -200,7 +200,7 @@ async function pullBatches(
     const all = [...lines, noteLine(noted)];
     let fits = false;
     const kept = await deps.store.vault.unlessForgotten(forgotten.size, () => {
-      fits = append(file, size, all);
+      fits = append(deps.config.home, file, size, all);
     });
     if (!kept || !fits) return false;
     size = fs.statSync(file).size;

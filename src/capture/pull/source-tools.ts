@@ -6,6 +6,7 @@ import zlib from 'node:zlib';
 import type Database from 'better-sqlite3';
 import type { PullTools, SourceDatabase } from '../../agents/pull.ts';
 import { HoldfastError, systemCode } from '../../system/errors.ts';
+import { makeFolder } from '../../system/make-folder.ts';
 
 /** A database up to this size that no program has open is read into memory, so that SQLite creates no file beside it. */
 const smallDatabase = 32 << 20;
@@ -18,11 +19,11 @@ const patienceMs = 200;
 const sqlite = (): typeof Database => createRequire(import.meta.url)('better-sqlite3');
 
 /** `scratch` is a folder for a copy, used if the database's own folder is not writable. `close` closes everything that was opened. */
-export function sourceTools(scratch: string): PullTools & { close(): void } {
+export function sourceTools(home: string, scratch: string): PullTools & { close(): void } {
   const open = new Map<string, Database.Database>();
   return {
     database(file): SourceDatabase {
-      const db = open.get(file) ?? openDatabase(file, scratch);
+      const db = open.get(file) ?? openDatabase(file, home, scratch);
       open.set(file, db);
       const statements = new Map<string, Database.Statement>();
       const prepare = (sql: string) => {
@@ -50,7 +51,7 @@ export function sourceTools(scratch: string): PullTools & { close(): void } {
   };
 }
 
-function openDatabase(file: string, scratch: string): Database.Database {
+function openDatabase(file: string, home: string, scratch: string): Database.Database {
   const small = fromMemory(file);
   if (small !== undefined) return small;
   try {
@@ -60,7 +61,7 @@ function openDatabase(file: string, scratch: string): Database.Database {
     return db;
   } catch (error) {
     if (!/^SQLITE_(?:CANTOPEN|READONLY)/.test(systemCode(error) ?? '')) throw error;
-    fs.mkdirSync(scratch, { recursive: true, mode: 0o700 });
+    makeFolder(home, scratch);
     const copy = path.join(scratch, `${fs.readdirSync(scratch).length}.db`);
     for (const end of ['', '-wal']) if (fs.existsSync(file + end)) fs.copyFileSync(file + end, copy + end);
     return new (sqlite())(copy);

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type ReaderState, StoredState } from '../../schema/reader-state.ts';
 import { explain, systemCode } from '../../system/errors.ts';
+import { makeFolder } from '../../system/make-folder.ts';
 import { syncFolder } from '../../system/replace-file.ts';
 
 export interface PullNote {
@@ -104,9 +105,9 @@ function idOf(line: string): string | undefined {
 }
 
 /** Appends lines in one call. Returns false if the file's size has changed: another process has written. */
-export function append(file: string, size: number, lines: readonly string[]): boolean {
+export function append(home: string, file: string, size: number, lines: readonly string[]): boolean {
   try {
-    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(home, path.dirname(file));
     const fd = fs.openSync(file, 'a+', 0o600);
     try {
       const now = fs.fstatSync(fd).size;

@@ -15,6 +15,7 @@ import type { Store } from '../../store/store.ts';
 import type { VaultDue } from '../../store/vault/port.ts';
 import { isAlive } from '../../system/alive.ts';
 import { explain, systemCode } from '../../system/errors.ts';
+import { makeFolder } from '../../system/make-folder.ts';
 import { replaceFile, syncFolder } from '../../system/replace-file.ts';
 import type { RunningTime } from '../../system/running-time.ts';
 import { isInHomes } from '../group-sources.ts';
@@ -102,7 +103,7 @@ async function copyPart(
     const lines = part.flatMap((line) => toVault(line) ?? []);
     if (lines.length > 0) {
       const packed = await gzip(`${lines.join('\n')}\n`);
-      writeAt(target, bytes, packed);
+      writeAt(config.home, target, bytes, packed);
       bytes += packed.length;
     }
     await new Promise(setImmediate);
@@ -336,9 +337,9 @@ function cutAt(file: string, bytes: number): void {
 }
 
 /** Replaces everything from a position on. */
-function writeAt(file: string, at: number, bytes: Buffer): void {
+function writeAt(home: string, file: string, at: number, bytes: Buffer): void {
   const folder = path.dirname(file);
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(home, folder);
   const fd = fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600);
   try {
     fs.ftruncateSync(fd, at);

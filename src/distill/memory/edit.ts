@@ -40,7 +40,7 @@ export async function editMemory(
     left.splice(at, 0, ...shaped(text, blocks[at] as Block));
     next = joinPage(left);
   }
-  if (writePage(config.memoryPath, page, next, file) === undefined)
+  if (writePage(config, page, next, file) === undefined)
     throw new HoldfastError('CONFLICT', `${page} was changed meanwhile`, { hint: 'Look at it, then try again.' });
   const inLine = await bringInLine(deps);
   return { page, pages: [...new Set([page, ...inLine.pages])] };

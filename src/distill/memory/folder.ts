@@ -1,8 +1,10 @@
 // The folder of memories on disk: lists and reads pages, and replaces one without losing what a person writes at the same time.
 import fs from 'node:fs';
 import path from 'node:path';
+import type { Config } from '../../config/config.ts';
 import { isAlive } from '../../system/alive.ts';
 import { explain, HoldfastError, systemCode } from '../../system/errors.ts';
+import { makeFolder } from '../../system/make-folder.ts';
 import { replaceFile } from '../../system/replace-file.ts';
 
 /** Larger files are not memories: Holdfast neither changes nor searches them. */
@@ -66,7 +68,7 @@ export function readPage(folder: string, page: string): FileOnDisk | undefined {
  * changed it. An empty text removes the file and any folders that it leaves empty.
  */
 export function writePage(
-  folder: string,
+  { home, memoryPath: folder }: Pick<Config, 'home' | 'memoryPath'>,
   page: string,
   text: string,
   expected: FileOnDisk | undefined,
@@ -80,7 +82,7 @@ export function writePage(
       prune(folder, path.dirname(page));
       return { stamp: '' };
     }
-    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(home, path.dirname(file));
     const mode = (fs.statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777;
     if (!replaceFile(file, text, mode, isExpected)) return undefined;
     return { stamp: stampOf(fs.statSync(file, { bigint: true })) };

@@ -173,7 +173,7 @@ export async function syncPage(deps: MemoryDeps, page: string, more: readonly St
         return readPage(memoryPath, page)?.text === file?.text
           ? { stamp: file?.stamp ?? '', derived: true }
           : undefined;
-      const done = writePage(memoryPath, page, next.text, file);
+      const done = writePage(config, page, next.text, file);
       return done === undefined ? undefined : { ...done, derived: done.stamp !== '' };
     };
     if (await store.pages.settle(page, version, put, memories)) return next !== undefined;

@@ -1,9 +1,9 @@
 // Claude with the person's own login, through the Claude Agent SDK. It runs without tools, hooks, settings and MCP servers, and saves no session.
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { environmentOfOwnRun } from '../../agents/claude-code/index.ts';
 import { findClaudeSdk, installClaudeSdk } from '../../agents/claude-code/sdk.ts';
+import { makeFolder } from '../../system/make-folder.ts';
 import { ModelError, type OpenModel, type Question, type Reply } from './model.ts';
 
 /** The part of the SDK that this file uses. Holdfast does not depend on the SDK; the person installs it. */
@@ -27,7 +27,7 @@ export const openClaude: OpenModel = async ({ home, environment, settings: { dis
   const model = distill.modelName ?? 'haiku';
   // An empty folder of our own: it belongs to no project and holds no files for Claude Code to read.
   const cwd = join(home, 'distiller');
-  mkdirSync(cwd, { recursive: true, mode: 0o700 });
+  makeFolder(home, cwd);
   return {
     name: `claude/${model}`,
     parallel: 1,

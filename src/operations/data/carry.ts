@@ -46,7 +46,7 @@ export async function carrySession(
       hint: `Look at it with: holdfast show ${session.id}`,
     });
   const folder = carriedFolder(config.home);
-  const tools = sourceTools(path.join(config.home, `rereading-${process.pid}`, 'carry'));
+  const tools = sourceTools(config.home, path.join(config.home, `rereading-${process.pid}`, 'carry'));
   try {
     const now = clock();
     const carried = agent.carry(turns, {

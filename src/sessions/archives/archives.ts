@@ -9,6 +9,7 @@ import type { ArchiveRow } from '../../store/archives/port.ts';
 import type { Store } from '../../store/store.ts';
 import { type Folder, openBeneath, openFileIn, writeNewIn } from '../../system/beneath.ts';
 import { explain, HoldfastError, systemCode } from '../../system/errors.ts';
+import { makeFolder } from '../../system/make-folder.ts';
 import { archiveBody, archiveName, archiveText, archiveTitle } from './archive-text.ts';
 
 export interface ArchiveDeps {
@@ -58,7 +59,7 @@ export async function archiveSession(deps: ArchiveDeps, request: ArchiveRequest)
   const stays = untouched && before.title === title;
   let opened: Folder | undefined;
   try {
-    fs.mkdirSync(rootFor(config, folder), { recursive: true, mode: 0o700 });
+    makeFolder(config.home, rootFor(config, folder));
     opened = openBeneath(rootFor(config, folder), folder, { make: true });
     const file = put(opened, stays ? before.file : undefined, archiveName(title, now, timeZone), text);
     const row: ArchiveRow = {

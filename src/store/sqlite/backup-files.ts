@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { isAlive } from '../../system/alive.ts';
+import { makeFolder } from '../../system/make-folder.ts';
 
 export interface BackupPlan {
   readonly folder: string;
@@ -66,7 +67,7 @@ export function backUpFirst(plan: BackupPlan, copy: (file: string) => void, byte
 
 /** The name of the next copy; undefined if that many bytes exceed the size limit or half of the free space. */
 export function roomForBackup(plan: BackupPlan, bytes: number, now: number, why = ''): string | undefined {
-  fs.mkdirSync(plan.folder, { recursive: true, mode: 0o700 });
+  makeFolder(path.dirname(plan.folder), plan.folder);
   sweepDrafts(plan.folder);
   if (bytes > plan.maxBytes || bytes * 2 > freeOn(plan.folder)) return undefined;
   return path.join(plan.folder, `auto-${stamp(now)}${why}.db`);
