@@ -10,11 +10,13 @@ const firstWithTurns = 100;
 export const namesTurns = (version: string | undefined): boolean =>
   Number(/^0\.(\d+)/.exec(version ?? '')?.[1] ?? 0) >= firstWithTurns || /^[1-9]/.test(version ?? '');
 
+const counters = ['users', 'items', 'shells', 'answers'] as const;
+
 /** A turn begins or continues. */
 export function enterTurn(state: AgentState, turn: string | undefined): void {
   if (turn === undefined || state.turns !== true || state.turn === turn) return;
   state.turn = turn;
-  for (const counter of ['users', 'items', 'answers']) delete state[counter];
+  for (const counter of counters) delete state[counter];
   state.past = [...pastTurns(state), turn].slice(-rememberedTurns).join(' ');
 }
 
@@ -39,31 +41,63 @@ export function takeJump(state: AgentState): string | undefined {
 }
 
 /**
+ * A fork of an old file copies the lines of its origin under new times. Turns keep their ids there. Lines of versions
+ * without turns get the ids of the origin while the copy lasts.
+ */
+export function enterCopy(
+  state: AgentState,
+  origin: string,
+  version: string | undefined,
+  at: number | undefined,
+): void {
+  if (namesTurns(version) || at === undefined || state.nested === true) return;
+  if (typeof state.copyOf === 'string' && state.copyOf !== origin) {
+    // A fork of a fork copies both in one go, and no line says where the second one begins.
+    state.nested = true;
+    leaveCopy(state);
+    return;
+  }
+  state.copyOf = origin;
+  state.copiedAt = at;
+  if (state.turns === true) state.turnsLater = true;
+  delete state.turns;
+}
+
+/** Codex writes the whole copy at once. A person, and even a program, needs longer for the next prompt. */
+const copyPauseMs = 3;
+
+/** Contract: called for each line while the copy lasts. `begins`: a turn of the fork may begin with this line. */
+export function followCopy(state: AgentState, begins: boolean, at: number | undefined): void {
+  if (typeof state.copiedAt !== 'number' || at === undefined) return;
+  if (begins && at - state.copiedAt > copyPauseMs) leaveCopy(state);
+  else state.copiedAt = at;
+}
+
+function leaveCopy(state: AgentState): void {
+  if (state.turnsLater === true) state.turns = true;
+  for (const key of ['copyOf', 'copiedAt', 'turnsLater', ...counters]) delete state[key];
+}
+
+/** What ids count from: the turn, or the thread that wrote the line first. */
+const scopeOf = (state: AgentState): string =>
+  [state.turn, state.copyOf].find((scope) => typeof scope === 'string') ?? String(state.thread);
+
+/**
  * A prompt may occur twice in a file: as the model saw it, and in the event about it. Both get the same id, and the
  * first one counts.
  */
-type Counter = 'users' | 'items' | 'answers';
+type Counter = (typeof counters)[number];
 
 /** Contract: called once for each line that is a prompt or an answer, whatever it yields. */
-export function idOf(state: AgentState, counter: Counter, said: string | undefined, time: unknown): string {
+export function idOf(state: AgentState, counter: Counter, said: string | undefined): string {
   const count = typeof state[counter] === 'number' ? state[counter] : 0;
   state[counter] = count + 1;
-  const turn = typeof state.turn === 'string' ? state.turn : undefined;
-  const scope = turn ?? String(state.thread);
-  if (said !== undefined) return derivedId('codex', scope, said);
-  // Bare lines have no time.
-  const kind = counter === 'answers' ? 'answers' : 'users';
-  if (turn !== undefined || state.bare === true) return derivedId('codex', scope, kind, count);
-  const moment = typeof time === 'string' ? time : '';
-  const [last, before] = [`${counter}At`, `${counter}Nth`];
-  const nth = state[last] === moment ? Number(state[before] ?? 0) + 1 : 0;
-  state[last] = moment;
-  state[before] = nth;
-  return derivedId('codex', scope, kind, moment, nth);
+  if (said !== undefined) return derivedId('codex', scopeOf(state), said);
+  return derivedId('codex', scopeOf(state), counter === 'items' ? 'users' : counter, count);
 }
 
 export const callEntryId = (state: AgentState, call: string): string =>
-  derivedId('codex', typeof state.turn === 'string' ? state.turn : String(state.thread), 'call', call);
+  derivedId('codex', scopeOf(state), 'call', call);
 
 /** How many prompts of the present turn came before. */
 export const promptsInTurn = (state: AgentState): number =>

@@ -184,12 +184,15 @@ describe('outcomes', () => {
 });
 
 describe('ids', () => {
-  const ids = (version: string) => {
+  const filesOf = (version: string) => {
     const folder = path.join(fixtures, version, day);
     return fs
       .readdirSync(folder)
-      .flatMap((name) => entriesOf(readAll(linesOf(path.join(folder, name)))).map(({ uuid }) => uuid));
+      .sort()
+      .map((name) => linesOf(path.join(folder, name)));
   };
+  const ids = (version: string) =>
+    filesOf(version).flatMap((lines) => entriesOf(readAll(lines)).map(({ uuid }) => uuid));
 
   it('survive the migration of a file', () => {
     expect(ids('0.120.0-migrated')).toEqual(ids('0.120.0'));
@@ -204,6 +207,57 @@ describe('ids', () => {
     expect(theirs.slice(0, 4).map(({ uuid }) => uuid)).toEqual(mine.map(({ uuid }) => uuid));
     expect(new Set(theirs.map(({ uuid }) => uuid)).size).toBe(5);
     expect(readAll(fork)[0]).toMatchObject({ session: 't2', forkOf: 't1' });
+  });
+
+  it('are those of the origin in the copy that a fork of a version without turns makes', () => {
+    const [mine = [], theirs = []] = filesOf('0.98.0').map((lines) => entriesOf(readAll(lines)));
+    const [ids, copied] = [mine, theirs].map((entries) => entries.map(({ uuid }) => uuid)) as [string[], string[]];
+    expect(ids.length).toBe(7);
+    expect(copied.slice(0, 7)).toEqual(ids);
+    expect(theirs.slice(7).map(({ text }) => text)).toEqual([
+      'NOTOOLS only in the fork',
+      'Plain answer without tools.',
+    ]);
+    expect(new Set([...ids, ...copied]).size).toBe(9);
+  });
+
+  it('differ where the origin and two forks of a version without turns go on after the same line', () => {
+    const old = { cli_version: '0.98.0' };
+    const history = [typed(1, 'one'), answered(2, 'yes')];
+    const copy = [meta('t1', old), ...history].map((line) => ({ ...line, timestamp: at(99) }));
+    const fork = (id: string, text: string) => [
+      { ...meta(id, { ...old, forked_from_id: 't1' }), timestamp: at(99) },
+      ...[...copy, typed(100, text), answered(101, 'yes')],
+    ];
+    const files = [[meta('t1', old), ...history, typed(50, 'here')], fork('t2', 'there'), fork('t3', 'elsewhere')];
+    const texts = new Map(files.flatMap((lines) => entriesOf(readAll(lines)).map(({ uuid, text }) => [uuid, text])));
+    expect([...texts.values()]).toEqual(['one', 'yes', 'here', 'there', 'yes', 'elsewhere', 'yes']);
+  });
+
+  it('are those of the origin if a newer version forks a file of an older one', () => {
+    const history = [typed(1, 'one'), answered(2, 'yes')];
+    const copy = [meta('t1', { cli_version: '0.98.0' }), ...history].map((line) => ({ ...line, timestamp: at(99) }));
+    const own = { ...meta('t2', { cli_version: '0.145.0', forked_from_id: 't1' }), timestamp: at(99) };
+    const fork = [own, ...copy, turn(100, 'b'), typed(100, 'two'), answered(101, 'no')];
+    const mine = entriesOf(readAll([meta('t1', { cli_version: '0.98.0' }), ...history])).map(({ uuid }) => uuid);
+    const theirs = entriesOf(readAll(fork));
+    expect(theirs.slice(0, 2).map(({ uuid }) => uuid)).toEqual(mine);
+    expect(new Set(theirs.map(({ uuid }) => uuid)).size).toBe(4);
+  });
+
+  it('of a fork of a fork of a version without turns are its own: its lines do not say whose they are', () => {
+    const old = { cli_version: '0.98.0' };
+    const copied = [meta('t2', old), meta('t1', old), typed(1, 'one'), meta('t1', old), typed(2, 'two')];
+    const fork = [meta('t3', old), ...copied].map((line) => ({ ...line, timestamp: at(99) }));
+    const origin = entriesOf(readAll([meta('t1', old), typed(1, 'one'), typed(2, 'other')])).map(({ uuid }) => uuid);
+    expect(origin).not.toContain(entriesOf(readAll(fork))[1]?.uuid);
+  });
+
+  it('of a line for the shell and of a prompt in the same turn differ', () => {
+    const shell =
+      '<user_shell_command>\n<command>\nls\n</command>\n<result>\nExit code: 0\n</result>\n</user_shell_command>';
+    const entries = entriesOf(readAll([meta(), turn(1, 'a'), seen(1, shell), typed(2, 'go')]));
+    expect(new Set(entries.map(({ uuid }) => uuid)).size).toBe(2);
   });
 
   it('of the same words at the same moment differ', () => {
@@ -253,6 +307,23 @@ describe('in the memory', () => {
     await bench.ingest();
     expect(await bench.store.entries.transcript('codex', session)).toEqual(before);
     expect((await bench.store.sessions.list({ limit: 10 })).length).toBe(1);
+  });
+
+  it('a fork that copied its history under new times does not double it, and the times of the origin count', async () => {
+    const bench = await memory();
+    const folder = path.join(fixtures, '0.98.0', day);
+    const [origin = '', fork = ''] = fs.readdirSync(folder).sort();
+    for (const name of [fork, origin]) {
+      bench.put(`${day}/${name}`, linesOf(path.join(folder, name)));
+      await bench.ingest();
+    }
+    expect(await bench.store.entries.counts()).toMatchObject({ entries: 9, sessions: 2, toolUses: 2 });
+    const times = async (session: string) =>
+      (await bench.store.entries.transcript('codex', session)).map(({ at }) => at.slice(11));
+    const [began, forked] = [await times(origin.slice(-42, -6)), await times(fork.slice(-42, -6))];
+    expect(began[0]).toBe('15:02:13.275Z');
+    expect(forked.slice(0, 7)).toEqual(began);
+    expect(forked[7]).toBe('15:02:23.276Z');
   });
 
   const zstd = (zlib as { zstdCompressSync?: (text: string) => Buffer }).zstdCompressSync;

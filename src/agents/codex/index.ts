@@ -9,7 +9,17 @@ import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime, usedTools } from '../json.ts';
 import { codexUsage } from '../usage.ts';
 import { carryIntoCodex } from './carry.ts';
-import { callEntryId, enterTurn, idOf, namesTurns, promptsInTurn, rollBack, takeJump } from './ids.ts';
+import {
+  callEntryId,
+  enterCopy,
+  enterTurn,
+  followCopy,
+  idOf,
+  namesTurns,
+  promptsInTurn,
+  rollBack,
+  takeJump,
+} from './ids.ts';
 import { codexHooks, codexMcp } from './install.ts';
 import { idleEvents, idleItems, idleLines, idleThreadItems } from './kinds.ts';
 import { contentOf, pictureNamed, shellLine, typedText } from './prompt.ts';
@@ -87,9 +97,10 @@ function readName(line: Json): readonly ParsedItem[] {
 function readEnveloped(line: Json, at: number | undefined, file: TranscriptFile): Omit<ParsedLine, 'at'> {
   const payload = asObject(line.payload);
   const { state } = file;
+  if (state.copyOf !== undefined) followCopy(state, beginsTurn(line.type, payload), at);
   switch (line.type) {
     case 'session_meta':
-      return { items: readMeta(payload, state) };
+      return { items: readMeta(payload, at, state) };
     case 'turn_context': {
       enterTurn(state, asString(payload.turn_id));
       const cwd = asString(payload.cwd);
@@ -98,21 +109,32 @@ function readEnveloped(line: Json, at: number | undefined, file: TranscriptFile)
     case 'response_item':
       return readItem(payload, line, at, state);
     case 'event_msg':
-      return readEvent(payload, line.timestamp, at, state);
+      return readEvent(payload, at, state);
     default:
       return { items: [], ...unknownUnless(idleLines, line.type) };
   }
 }
 
+/** Whether a turn may begin with this line. */
+const beginsTurn = (type: unknown, payload: Json): boolean =>
+  type === 'turn_context' ||
+  (type === 'response_item' && payload.type === 'message' && payload.role === 'user') ||
+  (type === 'event_msg' && turnEvents.has(payload.type));
+
+const turnEvents: ReadonlySet<unknown> = new Set(['user_message', 'task_started', 'turn_started']);
+
 const unknownUnless = (known: ReadonlySet<unknown>, kind: unknown, of = ''): Pick<ParsedLine, 'unknown'> =>
   typeof kind !== 'string' || known.has(kind) ? {} : { unknown: `${of}${kind}` };
 
 /** The first one is the file's own; a fork of an old file copies those of its origin after it. */
-function readMeta(meta: Json, state: AgentState): readonly ParsedItem[] {
+function readMeta(meta: Json, at: number | undefined, state: AgentState): readonly ParsedItem[] {
   const id = asString(meta.id);
   if (id === undefined) return [];
   if (state.own === true) {
-    if (id === state.thread || state.forked === true) return [];
+    if (id === state.thread) return [];
+    enterCopy(state, id, asString(meta.cli_version), at);
+    // Later ids depend on this line too.
+    if (state.forked === true) return [{ kind: 'header' }];
     state.forked = true;
     return [{ kind: 'header', forkOf: id }];
   }
@@ -164,7 +186,7 @@ function readItem(payload: Json, line: Json, at: number | undefined, state: Agen
     case 'custom_tool_call':
     case 'local_shell_call':
     case 'web_search_call': {
-      const use = readCall(payload, () => idOf(state, 'answers', undefined, line.timestamp));
+      const use = readCall(payload, () => idOf(state, 'answers', undefined));
       if (use === undefined) return { items: [] };
       noteWait(use, state);
       const said = { role: 'assistant', author: 'model', text: usedTools('', [use]), toolUses: [use] } as const;
@@ -193,7 +215,7 @@ const entry = (uuid: string, at: number | undefined, said: Said): ParsedEntry =>
 function readMessage(payload: Json, line: Json, at: number | undefined, state: AgentState): readonly ParsedItem[] {
   const { text, pictures } = contentOf(payload.content);
   if (payload.role === 'assistant') {
-    const uuid = idOf(state, 'answers', asString(payload.id), line.timestamp);
+    const uuid = idOf(state, 'answers', asString(payload.id));
     if (text === '') return [];
     const summary = asObject(line.metadata).compaction_output === true;
     const author = summary ? 'machine' : 'model';
@@ -202,13 +224,13 @@ function readMessage(payload: Json, line: Json, at: number | undefined, state: A
   }
   if (payload.role !== 'user') return [];
   const shell = shellLine(text);
-  if (shell !== undefined) return readShell(shell, idOf(state, 'items', asString(payload.id), line.timestamp), at);
+  if (shell !== undefined) return readShell(shell, idOf(state, 'shells', asString(payload.id)), at);
   // If the file has events about prompts, they say what the person typed. Before the first event, the file may be of
   // the kind without them.
   if (state.events === true || state.surelyEvents === true || !byPerson(payload, state)) return [];
   const typed = [typedText(text, false), ...pictures].filter((part) => part !== '').join('\n');
   if (typed === '') return [];
-  return [promptEntry(idOf(state, 'items', undefined, line.timestamp), at, typed, state, false)];
+  return [promptEntry(idOf(state, 'items', undefined), at, typed, state, false)];
 }
 
 /** The last version known to report every prompt in an event. Newer ones may change that. */
@@ -253,7 +275,7 @@ function promptEntry(
   });
 }
 
-function readEvent(payload: Json, time: unknown, at: number | undefined, state: AgentState): Omit<ParsedLine, 'at'> {
+function readEvent(payload: Json, at: number | undefined, state: AgentState): Omit<ParsedLine, 'at'> {
   switch (payload.type) {
     case 'user_message': {
       // Older versions report the context that they give in the same way.
@@ -262,10 +284,10 @@ function readEvent(payload: Json, time: unknown, at: number | undefined, state: 
       const names = pictures.map((picture) =>
         String(picture).startsWith('data:') ? '[Image]' : pictureNamed(picture),
       );
-      return { items: readPrompt(asString(payload.message) ?? '', names, time, at, state) };
+      return { items: readPrompt(asString(payload.message) ?? '', names, at, state) };
     }
     case 'item_completed':
-      return readCompleted(asObject(payload.item), time, at, state);
+      return readCompleted(asObject(payload.item), at, state);
     case 'task_started':
     case 'turn_started':
       enterTurn(state, asString(payload.turn_id));
@@ -285,11 +307,11 @@ function readEvent(payload: Json, time: unknown, at: number | undefined, state: 
   }
 }
 
-function readCompleted(item: Json, time: unknown, at: number | undefined, state: AgentState): Omit<ParsedLine, 'at'> {
+function readCompleted(item: Json, at: number | undefined, state: AgentState): Omit<ParsedLine, 'at'> {
   switch (item.type) {
     case 'UserMessage': {
       const { text, pictures } = contentOf(item.content);
-      return { items: readPrompt(text, pictures, time, at, state) };
+      return { items: readPrompt(text, pictures, at, state) };
     }
     case 'CommandExecution':
     case 'FileChange':
@@ -305,14 +327,15 @@ function readCompleted(item: Json, time: unknown, at: number | undefined, state:
 function readPrompt(
   message: string,
   pictures: readonly string[],
-  time: unknown,
   at: number | undefined,
   state: AgentState,
 ): readonly ParsedItem[] {
   state.events = true;
-  const isQueued = promptsInTurn(state) > 0;
-  const uuid = idOf(state, 'users', undefined, time);
   const text = [typedText(message, true), ...pictures].filter((part) => part !== '').join('\n');
+  // Not everything that a migration reports as a prompt was one in the file before.
+  if (text === '' && message.trim() !== '') return [];
+  const isQueued = promptsInTurn(state) > 0;
+  const uuid = idOf(state, 'users', undefined);
   return text === '' ? [] : [promptEntry(uuid, at, text, state, isQueued)];
 }
 

@@ -995,6 +995,13 @@ export const migrations: readonly Migration[] = [
       END;
     `,
   },
+  {
+    name: '035-times-of-copies',
+    sql: `
+      -- Some agents copy history into a fork under new times. The time in the file that owns the entry counts.
+      ALTER TABLE entry_copies ADD COLUMN at INTEGER;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as Holdfast's. */

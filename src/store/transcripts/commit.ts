@@ -73,8 +73,8 @@ export function committer(connection: Connection) {
      WHERE id = ?`,
   );
   const addCopy = connection.statement(
-    `INSERT INTO entry_copies (entry_id, file_id, session_id, pos, author, joins_at, generation) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET session_id = excluded.session_id, pos = excluded.pos, author = excluded.author,
+    `INSERT INTO entry_copies (entry_id, file_id, session_id, pos, at, author, joins_at, generation) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET session_id = excluded.session_id, pos = excluded.pos, at = excluded.at, author = excluded.author,
        joins_at = excluded.joins_at, generation = excluded.generation WHERE generation < excluded.generation`,
   );
   const indexEntry = connection.statement('INSERT INTO entries_fts (rowid, text) VALUES (?, ?)');
@@ -179,7 +179,7 @@ export function committer(connection: Connection) {
     }
     const before = known.get(entry.uuid) as KnownEntry;
     if (before.file_id !== at.id) {
-      addCopy.run(before.id, at.id, session, entry.pos, entry.author, joinsAt, generation);
+      addCopy.run(before.id, at.id, session, entry.pos, entry.at, entry.author, joinsAt, generation);
       markShared.run(before.file_id, at.id);
     } else if (before.generation < generation) {
       touched.sessions.add(before.session_id);

@@ -17,6 +17,8 @@ interface Copy {
   readonly file_id: number;
   readonly session_id: number;
   readonly pos: number;
+  /** Null for a copy that an older version noted. */
+  readonly at: number | null;
   readonly author: string;
   readonly joins_at: number | null;
   readonly generation: number;
@@ -45,19 +47,22 @@ export function ownership(connection: Connection) {
     )
     .pluck();
   const owner = connection.statement<[number], Copy>(
-    'SELECT file_id, session_id, pos, author, joins_at, generation FROM entries WHERE id = ?',
+    'SELECT file_id, session_id, pos, at, author, joins_at, generation FROM entries WHERE id = ?',
   );
   const copies = connection.statement<[number], Copy>(
-    'SELECT file_id, session_id, pos, author, joins_at, generation FROM entry_copies WHERE entry_id = ?',
+    'SELECT file_id, session_id, pos, at, author, joins_at, generation FROM entry_copies WHERE entry_id = ?',
   );
   const give = connection.statement(
-    `UPDATE entries SET file_id = ?, session_id = ?, pos = ?, author = ?, joins_at = ?, generation = ?, subagent = ?, abandoned = 0, gone = 0,
+    `UPDATE entries SET file_id = ?, session_id = ?, pos = ?, at = coalesce(?, at), author = ?, joins_at = ?, generation = ?, subagent = ?, abandoned = 0, gone = 0,
        conversation_id = (SELECT c.id FROM conversations c WHERE c.id = conversation_id AND c.status IN ('queued', 'processing', 'archived'))
      WHERE id = ?`,
   );
   const keep = connection.statement(
-    `INSERT INTO entry_copies (entry_id, file_id, session_id, pos, author, joins_at, generation)
-     VALUES (@entry, @file_id, @session_id, @pos, @author, @joins_at, @generation)`,
+    `INSERT INTO entry_copies (entry_id, file_id, session_id, pos, at, author, joins_at, generation)
+     VALUES (@entry, @file_id, @session_id, @pos, @at, @author, @joins_at, @generation)`,
+  );
+  const dateTouches = connection.statement<[number, number]>(
+    'UPDATE file_touches SET at = ? WHERE tool_use_id IN (SELECT id FROM tool_uses WHERE entry_id = ?)',
   );
   const drop = connection.statement('DELETE FROM entry_copies WHERE entry_id = ? AND file_id = ?');
 
@@ -102,12 +107,14 @@ export function ownership(connection: Connection) {
       to.file_id,
       to.session_id,
       to.pos,
+      to.at,
       to.author,
       to.joins_at,
       to.generation,
       facts.get(to.file_id)?.subagent ?? null,
       entry,
     );
+    if (to.at !== null) dateTouches.run(to.at, entry);
   }
 
   return {
