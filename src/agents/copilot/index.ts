@@ -9,6 +9,7 @@ import { withoutInjected } from '../injected.ts';
 import { asObject, asString, asTime, usedTools } from '../json.ts';
 import { carryIntoCopilot } from './carry.ts';
 import { copilotHooks, copilotMcp } from './install.ts';
+import { copilotPull, namesKey } from './pull.ts';
 
 type Json = Record<string, unknown>;
 
@@ -20,7 +21,11 @@ export const copilot: Agent = {
 
   root: (env, home) => path.join(env.COPILOT_HOME || path.join(home, '.copilot'), 'session-state'),
 
+  pull: copilotPull,
+
   isTranscript: (key) => /^(?:.*\/)?events\.jsonl$|^[^/]+\.jsonl$/.test(key),
+
+  isIndex: (key) => namesKey.test(key),
 
   recognises: ([first]) => {
     const { type, data, id } = asObject(first);
@@ -30,7 +35,7 @@ export const copilot: Agent = {
   describe: (key) => ({
     session: key.endsWith('events.jsonl')
       ? path.posix.basename(path.posix.dirname(key))
-      : path.posix.basename(key, '.jsonl'),
+      : (namesKey.exec(key)?.[1] ?? path.posix.basename(key, '.jsonl')),
   }),
 
   cannotMatter: (line) => idleStart.test(line.toString('latin1', 0, 60)),
@@ -39,6 +44,7 @@ export const copilot: Agent = {
     const line = asObject(value);
     const at = asTime(line.timestamp);
     const [uuid, type] = [asString(line.id), asString(line.type)];
+    if (type === 'name') return { at, items: readName(asObject(line.message)) };
     if (uuid === undefined || type === undefined) return { at, items: [] };
     return { at, ...readEvent(type, asObject(line.data), uuid, at, line) };
   },
@@ -50,6 +56,12 @@ export const copilot: Agent = {
 
   resume: (session) => ['copilot', `--resume=${session}`],
 };
+
+/** A line of a transcript of ours, from the file beside the events. */
+function readName({ title: said, leaf: session }: Json): readonly ParsedItem[] {
+  const [title, leaf] = [asString(said), asString(session)];
+  return title === undefined || leaf === undefined ? [] : [{ kind: 'title', title, by: 'person', leaf }];
+}
 
 /** Kinds that yield nothing, by family. */
 const idle =

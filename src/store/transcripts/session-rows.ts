@@ -59,10 +59,10 @@ export function sessionRows(connection: Connection) {
     `SELECT s.title, s.title_by FROM file_sessions s JOIN files f ON f.id = s.file_id
      WHERE s.session_id = ? AND s.title IS NOT NULL ORDER BY s.title_by IS 'person' DESC, f.born_at DESC, f.key DESC LIMIT 1`,
   );
-  // Of several titles, the one whose entry is last in the session wins; a
-  // title for the session itself comes before all of them.
+  // Of several titles, the one whose entry is last in the session wins. A title for the session itself comes before all
+  // of them: agents write such titles only for names that a person gave.
   const byLeaf = connection.statement<{ session: number }, { title: string; title_by: string }>(
-    `SELECT title, 'agent' AS title_by FROM (
+    `SELECT title, iif(direct, 'person', 'agent') AS title_by FROM (
        SELECT t.title, 1 AS direct, 0 AS at, '' AS uuid, f.key FROM sessions s JOIN leaf_titles t ON t.leaf = s.session
          JOIN files f ON f.id = t.file_id WHERE s.id = @session
        UNION ALL
@@ -123,6 +123,14 @@ export function sessionRows(connection: Connection) {
   const projectOf = (folder: string): number =>
     findProject.get(folder) ?? Number(addProject.run(folder, path.basename(folder) || folder).lastInsertRowid);
 
+  /** A person's name counts before the agent's. */
+  function nameOf(id: number): { readonly title: string; readonly title_by: string | null } | undefined {
+    const inFiles = given.get(id);
+    if (inFiles?.title_by === 'person') return inFiles;
+    const elsewhere = byLeaf.get({ session: id });
+    return elsewhere?.title_by === 'person' ? elsewhere : (inFiles ?? elsewhere);
+  }
+
   return {
     idOf,
 
@@ -175,7 +183,7 @@ export function sessionRows(connection: Connection) {
       }
       planJobs(id);
       const where = place.get(id);
-      const named = given.get(id) ?? byLeaf.get({ session: id });
+      const named = nameOf(id);
       const title = named?.title ?? firstPrompt.get({ session: id }) ?? firstText.get(id) ?? '';
       update.run(
         where?.project_id ?? null,
