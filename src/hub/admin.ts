@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { HoldfastError } from '../system/errors.ts';
 import { type HubClient, hubIn } from './connect.ts';
-import { hubSteps, hubVersion } from './schema.ts';
+import { hubFunctions, hubSteps, hubVersion } from './schema/steps.ts';
 import { type HubAddress, placeOf, writeAddress } from './url.ts';
 
 export const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -25,42 +25,68 @@ export function checkName(name: string, what: 'person' | 'machine'): string {
 
 export interface MadeHub {
   readonly made: boolean;
+  /** The version that the hub had before, if this call brought it up to date. */
+  readonly upgradedFrom?: number;
   readonly version: number;
   readonly vectors: boolean;
 }
 
-/** Creates the hub, or updates it. Contract: one transaction; run twice, it changes nothing. */
+/** Creates the hub, or brings it up to date. Contract: one transaction; run twice, it changes nothing. */
 export async function initHub(client: HubClient, address: HubAddress): Promise<MadeHub> {
   await needRights(client, address);
-  const before = await hubIn(client, address);
-  if (before !== undefined && before.version > hubVersion)
-    throw new HoldfastError('STORE_NEWER', `The hub ${placeOf(address)} is of a newer version (${before.version})`, {
-      hint: 'Update Holdfast on this machine. Nothing was changed.',
-    });
   await client.query('BEGIN');
   try {
     await client.query("SELECT pg_advisory_xact_lock(hashtext('holdfast hub'))");
-    const current = await hubIn(client, address);
-    const members = `holdfast_members_${address.database}`.slice(0, 63);
-    const vectors = current === undefined ? await vectorSchema(client) : undefined;
-    if (current === undefined) {
-      const { rows } = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [members]);
-      if (rows.length === 0) await client.query(`CREATE ROLE ${quoted(members)} NOLOGIN`);
-      const steps = hubSteps(quoted(members), vectors === undefined ? undefined : quoted(vectors));
-      for (const { sql } of steps) await client.query(sql);
-      await client.query('INSERT INTO holdfast.hub (version, members, vector_schema) VALUES ($1, $2, $3)', [
-        hubVersion,
-        members,
-        vectors ?? null,
-      ]);
-    }
-    await client.query('COMMIT');
+    const before = await hubIn(client, address);
+    if (before !== undefined && before.version > hubVersion)
+      throw new HoldfastError('STORE_NEWER', `The hub ${placeOf(address)} is of a newer version (${before.version})`, {
+        hint: 'Update Holdfast on this machine. Nothing was changed.',
+      });
+    if (before === undefined) await makeHub(client, address);
+    else if (before.version < hubVersion) await upgradeHub(client, before.version);
     const { rows } = await client.query<{ vector_schema: string | null }>('SELECT vector_schema FROM holdfast.hub');
-    return { made: current === undefined, version: hubVersion, vectors: rows[0]?.vector_schema != null };
+    await client.query('COMMIT');
+    return {
+      made: before === undefined,
+      ...(before === undefined || before.version === hubVersion ? {} : { upgradedFrom: before.version }),
+      version: hubVersion,
+      vectors: rows[0]?.vector_schema != null,
+    };
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
+}
+
+async function makeHub(client: HubClient, address: HubAddress): Promise<void> {
+  const members = `holdfast_members_${address.database}`.slice(0, 63);
+  const vectors = await vectorSchema(client);
+  const { rows } = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [members]);
+  if (rows.length === 0) await client.query(`CREATE ROLE ${quoted(members)} NOLOGIN`);
+  await runSteps(client, 0, members, vectors);
+  await client.query('INSERT INTO holdfast.hub (version, members, vector_schema) VALUES ($1, $2, $3)', [
+    hubVersion,
+    members,
+    vectors ?? null,
+  ]);
+}
+
+/** Runs as the role that made the hub: its functions must be allowed to use the new tables. */
+async function upgradeHub(client: HubClient, from: number): Promise<void> {
+  const { rows } = await client.query<{ owner: string; members: string; vectors: string | null }>(
+    `SELECT pg_get_userbyid(n.nspowner) AS owner, h.members, h.vector_schema AS vectors
+     FROM holdfast.hub h, pg_namespace n WHERE n.nspname = 'holdfast'`,
+  );
+  const { owner = '', members = '', vectors = null } = rows[0] ?? {};
+  await client.query(`SET LOCAL ROLE ${quoted(owner)}`);
+  await runSteps(client, from, members, vectors ?? undefined);
+  await client.query('UPDATE holdfast.hub SET version = $1', [hubVersion]);
+}
+
+async function runSteps(client: HubClient, from: number, members: string, vectors: string | undefined): Promise<void> {
+  const schema = vectors === undefined ? undefined : quoted(vectors);
+  for (const { version, sql } of hubSteps(schema)) if (version > from) await client.query(sql);
+  await client.query(hubFunctions(quoted(members), schema));
 }
 
 async function needRights(client: HubClient, address: HubAddress): Promise<void> {

@@ -2,7 +2,7 @@
 import type { Client, ClientConfig } from 'pg';
 import { HoldfastError, systemCode } from '../system/errors.ts';
 import type { Membership } from './membership.ts';
-import { hubVersion } from './schema.ts';
+import { hubVersion } from './schema/steps.ts';
 import { driverConfig, type HubAddress, placeOf, readAddress } from './url.ts';
 
 /** What this folder needs of a connection. PGlite, which tests use, has it too. */

@@ -5,7 +5,7 @@ import { type Batch, batchWriter, emptyBatch } from './batch.ts';
 import { pushCopies } from './copies.ts';
 import { type HubDeps, type LocalProject, localProjects, mayLeave, type Share, visibleShares } from './local.ts';
 import { hubPrint, memoryRowsOf } from './memory-rows.ts';
-import { placeName, sendSessions } from './send.ts';
+import { placeName, sessionSender } from './send.ts';
 
 export interface Pushed {
   readonly sessions: number;
@@ -27,7 +27,8 @@ interface PushNote {
 }
 
 const noteName = 'hub: pushed';
-const sessionsAtOnce = 20;
+const sessionsAtOnce = 100;
+/** The larger a step, the less each entry costs. */
 const indexedAtOnce = 2000;
 
 export async function push(deps: HubDeps): Promise<Pushed> {
@@ -52,14 +53,19 @@ export async function push(deps: HubDeps): Promise<Pushed> {
     ...(known ? {} : { done: {}, prints: 0, copies: 0 }),
   });
 
-  let entries = 0;
+  let [entries, unindexed] = [0, 0];
+  let mark = state.mark;
   const send = async (batch: Batch): Promise<void> => {
     deps.signal?.throwIfAborted();
     const next = randomUUID();
-    await keep({ next });
-    await client.query('SELECT holdfast.push($1::jsonb)', [JSON.stringify({ ...batch, after: note.mark, mark: next })]);
-    await keep({ mark: next, next: null });
+    await keep({ mark, next });
+    await client.query('SELECT holdfast.push($1::jsonb)', [JSON.stringify({ ...batch, after: mark, mark: next })]);
+    mark = next;
     entries += batch.entries.length;
+    unindexed += batch.entries.length;
+    if (unindexed < indexedAtOnce) return;
+    // The hub does this while the next batch is made.
+    unindexed -= await indexWords(deps);
   };
 
   const forgotten = await pushForgotten(deps, note.prints, send);
@@ -76,8 +82,9 @@ export async function push(deps: HubDeps): Promise<Pushed> {
     const fresh = folders.filter(({ path }) => !(note.done[share.id] ?? []).includes(path));
     const wanted = await sessionsOf(deps, folders, fresh, changed);
     const there = wanted.length === 0 ? new Set<string>() : await transcriptsThere(deps, share);
-    for (let i = 0; i < wanted.length; i += sessionsAtOnce)
-      await sendSessions({ ...deps, share, send, there }, wanted.slice(i, i + sessionsAtOnce));
+    const sending = sessionSender({ ...deps, share, send, there });
+    for (let i = 0; i < wanted.length; i += sessionsAtOnce) await sending.add(wanted.slice(i, i + sessionsAtOnce));
+    await sending.end();
     sessions += wanted.length;
     if (fresh.length > 0 || changed.memory || wanted.length > 0) await pushMemory(deps, share, folders, send);
     if (fresh.length > 0) isNewShare = true;
@@ -85,17 +92,16 @@ export async function push(deps: HubDeps): Promise<Pushed> {
   }
   if (upto !== state.pushed || cursor !== state.pushed) await send({ ...emptyBatch, cursor: upto });
   await keep({ copies: await pushCopies(deps, shares, local, isNewShare ? 0 : note.copies, send) });
-  await indexWords(deps);
+  await keep({ mark, next: null });
+  // The rest, and what a killed exchange has left.
+  while ((await indexWords(deps)) > 0) deps.signal?.throwIfAborted();
   return { sessions, entries, forgotten: forgotten.sent };
 }
 
-/** Makes the pushed entries searchable by words. If killed, the next exchange does the rest. */
-async function indexWords({ client, signal }: HubDeps): Promise<void> {
-  for (;;) {
-    signal?.throwIfAborted();
-    const { rows } = await client.query<{ done: number }>('SELECT holdfast.index_words($1) AS done', [indexedAtOnce]);
-    if (rows[0]?.done === 0) return;
-  }
+/** Makes some of the pushed entries searchable by words. If killed, the next exchange does it. */
+async function indexWords({ client }: HubDeps): Promise<number> {
+  const { rows } = await client.query<{ done: number }>('SELECT holdfast.index_words($1) AS done', [indexedAtOnce]);
+  return rows[0]?.done ?? 0;
 }
 
 async function readNote({ store }: HubDeps): Promise<PushNote> {

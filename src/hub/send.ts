@@ -4,7 +4,7 @@ import type { ExportedEntry, ExportedFile, ExportedLine } from '../schema/export
 import { hubKeyPrefix } from '../store/hub/port.ts';
 import { tombstone } from '../store/removal/tombstone.ts';
 import type { SessionKey } from '../store/sessions/port.ts';
-import { type Batch, type BatchRow, batchWriter, type TranscriptPlace } from './batch.ts';
+import { arrayText, type Batch, type BatchRow, batchWriter, type TranscriptPlace } from './batch.ts';
 import type { HubDeps, Share } from './local.ts';
 import { vectorText } from './vectors.ts';
 import { hash53, wordsOf } from './words.ts';
@@ -22,10 +22,18 @@ type Listing = Map<string, number>;
 /** The hub's text columns accept no null byte and no lone surrogate. Lines are JSON, which escapes both. */
 const plainText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 
-export async function sendSessions(deps: SendDeps, keys: readonly SessionKey[]): Promise<void> {
-  const { store, share, send } = deps;
+/** Sends sessions of one share. Nothing waits for the hub between two calls of `add`. */
+export function sessionSender(deps: SendDeps): {
+  add(keys: readonly SessionKey[]): Promise<void>;
+  end(): Promise<void>;
+} {
+  const writer = batchWriter(deps.send, vectorAdder(deps));
+  return { add: (keys) => sendSessions(deps, writer, keys), end: writer.end };
+}
+
+async function sendSessions(deps: SendDeps, writer: Writer, keys: readonly SessionKey[]): Promise<void> {
+  const { store, share } = deps;
   const about = await glances(deps, keys);
-  const writer = batchWriter(send, (batch) => withVectors(deps, batch));
   /** Sessions with a transcript of this machine. Rows that were derived from other sessions are not ours to send. */
   const own = new Set<string>();
   const rows: BatchRow[] = [];
@@ -64,7 +72,6 @@ export async function sendSessions(deps: SendDeps, keys: readonly SessionKey[]):
   }
   await endFile();
   for (const row of await changedRows(deps, rows, keys)) await writer.row(row);
-  await writer.end();
 }
 
 interface Glance {
@@ -141,6 +148,7 @@ async function tellEntry(
   const uuid = plainText(entry.uuid);
   told.add(uuid);
   if (listing.get(uuid) === hash) return;
+  const { words, times, length } = wordsOf(clean);
   await writer.entry({
     ...place,
     uuid,
@@ -149,7 +157,7 @@ async function tellEntry(
     pos: entry.pos,
     at: Math.trunc(entry.at),
     role: entry.role,
-    ...wordsOf(clean),
+    ...{ words: arrayText(words), times: arrayText(times), length },
     line,
     hash,
     vector: null,
@@ -188,17 +196,19 @@ const keyOf = (line: Extract<ExportedLine, { is: 'observation' | 'summary' | 'ex
       : `${line.agent} ${line.file} ${line.firstPos}`;
 
 async function changedRows(
-  { client, membership, share }: SendDeps,
+  { client, membership, share, there }: SendDeps,
   rows: readonly BatchRow[],
   keys: readonly SessionKey[],
 ): Promise<BatchRow[]> {
+  // The hub has nothing of this share from here: there is no need to ask.
+  if (there.size === 0) return [...rows];
   const prints = keys.map(({ agent, session }) => tombstone.session(agent, session));
-  const { rows: there } = await client.query<{ kind: string; key: string; hash: string; session: string }>(
+  const { rows: listedRows } = await client.query<{ kind: string; key: string; hash: string; session: string }>(
     `SELECT kind, key, hash, session_print AS session FROM holdfast.rows
      WHERE share = $1 AND machine = $2 AND session_print = ANY ($3::uuid[]) AND line IS NOT NULL`,
     [share.id, membership.machineId, prints],
   );
-  const listed = new Map(there.map((row) => [`${row.kind} ${row.key}`, row]));
+  const listed = new Map(listedRows.map((row) => [`${row.kind} ${row.key}`, row]));
   const changed = rows.filter((row) => {
     const name = `${row.kind} ${row.key}`;
     const same = Number(listed.get(name)?.hash) === row.hash;
@@ -212,13 +222,22 @@ async function changedRows(
   return [...changed, ...gone];
 }
 
-async function withVectors({ store, client }: SendDeps, batch: Batch): Promise<Batch> {
-  if (batch.entries.length === 0) return batch;
-  const { model, vectors } = await store.hub.entryVectors(batch.entries.map(({ uuid }) => uuid));
-  if (vectors.size === 0) return batch;
-  const { rows } = await client.query<{ vectors: boolean }>(
-    'SELECT vector_schema IS NOT NULL AS vectors FROM holdfast.hub',
-  );
-  for (const entry of batch.entries) entry.vector = vectorText(vectors.get(entry.uuid), rows[0]?.vectors === true);
-  return { ...batch, model };
+/** Completes a batch with the vectors of its entries. */
+function vectorAdder({ store, client }: SendDeps): (batch: Batch) => Promise<Batch> {
+  let asked: Promise<boolean> | undefined;
+  const takesHalves = async (): Promise<boolean> => {
+    const { rows } = await client.query<{ vectors: boolean }>(
+      'SELECT vector_schema IS NOT NULL AS vectors FROM holdfast.hub',
+    );
+    return rows[0]?.vectors === true;
+  };
+  return async (batch) => {
+    if (batch.entries.length === 0) return batch;
+    const { model, vectors } = await store.hub.entryVectors(batch.entries.map(({ uuid }) => uuid));
+    if (vectors.size === 0) return batch;
+    asked ??= takesHalves();
+    const halves = await asked;
+    for (const entry of batch.entries) entry.vector = vectorText(vectors.get(entry.uuid), halves);
+    return { ...batch, model };
+  };
 }

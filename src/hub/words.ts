@@ -29,7 +29,8 @@ const mostKnown = 50_000;
 
 /** The hash of a word's stem; undefined for words such as `the`. */
 export function wordHash(word: string): number | undefined {
-  if (known.has(word)) return known.get(word);
+  const kept = known.get(word);
+  if (kept !== undefined || known.has(word)) return kept;
   const folded = fold(word);
   const telling = folded.length <= longestWord && isTellingWord(folded);
   const found = telling ? hash53(stemmer(folded)) : undefined;
@@ -49,7 +50,7 @@ export function wordsOf(entry: Pick<ExportedEntry, 'text' | 'uses'>): Words {
   const counts = new Map<number, number>();
   let length = 0;
   for (const text of [entry.text, input, output])
-    for (const [word] of indexText(text.slice(0, longest)).matchAll(wordPattern)) {
+    for (const word of indexText(text.slice(0, longest)).match(wordPattern) ?? []) {
       length++;
       const hash = wordHash(word);
       if (hash !== undefined && (counts.size < mostWords || counts.has(hash)))

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { hubVersion } from '../../src/hub/schema/steps.ts';
 import type { HoldfastError } from '../../src/system/errors.ts';
 import { because } from '../because.ts';
 import { addressIn, type Cluster, type Machine, newMachine, noPostgres, openCluster, run } from '../hub-stand.ts';
@@ -212,7 +213,7 @@ describe.skipIf(noPostgres)(because('a hub in trouble', noPostgres), () => {
       code: 'CONFLICT',
       hint: expect.stringContaining('hub init'),
     });
-    await change(`UPDATE holdfast.hub SET version = 1, id = gen_random_uuid()`);
+    await change(`UPDATE holdfast.hub SET version = ${hubVersion}, id = gen_random_uuid()`);
     expect(await failure(machine.sync())).toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining('another hub'),

@@ -54,6 +54,7 @@ export const hubInit = operation({
   output: z.object({
     hub: z.string(),
     made: z.boolean(),
+    upgradedFrom: z.int().optional().describe('the version that the hub had before, if it was brought up to date'),
     version: z.int(),
     vectors: z.boolean().describe('false: the server has no pgvector, so the hub searches by words only'),
     person: z.string(),

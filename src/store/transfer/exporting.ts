@@ -234,57 +234,67 @@ function* lines(db: Database.Database, wanted: Wanted): Generator<ExportedLine> 
 }
 
 function* fileLinesOf(db: Database.Database, wanted: Wanted): Generator<ExportedLine> {
-  const rows = db.prepare('SELECT id, session FROM sessions').all() as { id: number; session: string }[];
-  const names = new Map(rows.map(({ id, session }) => [id, session]));
-  for (const id of wanted.files) yield* fileLines(db, id, wanted, names);
+  const statements = fileStatements(db);
+  for (const id of wanted.files) yield* fileLines(statements, id, wanted);
+}
+
+/** Compiled once: an export reads thousands of files, most of them small. */
+function fileStatements(db: Database.Database) {
+  const { statement } = statementsOf(db);
+  return {
+    file: statement<[number], Row & { sweeping: number }>(
+      `SELECT agent, key, subagent, offset, lines, head, tail, state, born_at AS bornAt, malformed, status, error, reader, sweeping
+       FROM files WHERE id = ?`,
+    ),
+    copies: statement<[number]>('SELECT root, size FROM file_copies WHERE file_id = ?'),
+    sessions: statement<[number], Row & { id: number }>(
+      `SELECT s.id, s.session, x.cwd, p.path AS project, x.title, x.title_by AS titleBy FROM file_sessions x JOIN sessions s ON s.id = x.session_id
+       LEFT JOIN projects p ON p.id = x.project_id WHERE x.file_id = ? ORDER BY s.session`,
+    ),
+    name: statement<[number], string>('SELECT session FROM sessions WHERE id = ?').pluck(),
+    facts: statement<[number, number]>(
+      'SELECT kind, value, pos FROM session_facts WHERE file_id = ? AND session_id = ? ORDER BY kind, pos, value',
+    ),
+    places: statement<{ file: number }, Row & { id: number; session_id: number }>(placesSql),
+    titles: statement<[number]>('SELECT leaf, title FROM leaf_titles WHERE file_id = ? ORDER BY leaf'),
+    uses: statement<[number], Row>(
+      'SELECT use_id AS id, tool, input, files, outcome, output FROM tool_uses WHERE entry_id = ? ORDER BY id',
+    ),
+  };
 }
 
 function* fileLines(
-  db: Database.Database,
+  statements: ReturnType<typeof fileStatements>,
   id: number,
   { ids: wanted, whole }: Wanted,
-  names: ReadonlyMap<number, string>,
 ): Generator<ExportedLine> {
-  const file = db
-    .prepare(
-      `SELECT agent, key, subagent, offset, lines, head, tail, state, born_at AS bornAt, malformed, status, error, reader, sweeping
-       FROM files WHERE id = ?`,
-    )
-    .get(id) as Row & { sweeping: number };
-  const copies = db.prepare('SELECT root, size FROM file_copies WHERE file_id = ?').all(id);
-  const sessions = db
-    .prepare(
-      `SELECT s.id, s.session, x.cwd, p.path AS project, x.title, x.title_by AS titleBy FROM file_sessions x JOIN sessions s ON s.id = x.session_id
-       LEFT JOIN projects p ON p.id = x.project_id WHERE x.file_id = ? ORDER BY s.session`,
-    )
-    .all(id) as (Row & { id: number })[];
-  const facts = db.prepare(
-    'SELECT kind, value, pos FROM session_facts WHERE file_id = ? AND session_id = ? ORDER BY kind, pos, value',
-  );
-  const places = db.prepare(placesSql).all({ file: id }) as (Row & { id: number; session_id: number })[];
+  const { sweeping, state, ...rest } = statements.file.get(id) as Row & { sweeping: number };
+  const places = statements.places.all({ file: id });
   const shown = places.filter((place) => wanted.has(place.session_id));
-  const { sweeping, state, ...rest } = file;
+  const names = new Map<number, string | undefined>();
+  const nameOf = (session: number): string | undefined => {
+    if (!names.has(session)) names.set(session, statements.name.get(session));
+    return names.get(session);
+  };
   yield {
     is: 'file',
     ...rest,
     // A file that is being read again contains both old and new entries.
     partial: shown.length < places.length || sweeping !== 0,
     state: parseState(String(state)),
-    copies,
-    sessions: sessions
+    copies: statements.copies.all(id),
+    sessions: statements.sessions
+      .all(id)
       .filter((one) => whole || wanted.has(one.id))
-      .map(({ id: session, ...one }) => ({ ...one, facts: facts.all(id, session) })),
-    titles: whole ? db.prepare('SELECT leaf, title FROM leaf_titles WHERE file_id = ? ORDER BY leaf').all(id) : [],
+      .map(({ id: session, ...one }) => ({ ...one, facts: statements.facts.all(id, session) })),
+    titles: whole ? statements.titles.all(id) : [],
   } as unknown as ExportedLine;
-  const uses = db.prepare(
-    'SELECT use_id AS id, tool, input, files, outcome, output FROM tool_uses WHERE entry_id = ? ORDER BY id',
-  );
   for (const { id: entry, session_id, tools, ...said } of shown)
     yield {
       is: 'entry',
       ...said,
-      session: names.get(session_id),
+      session: nameOf(session_id),
       tools: tools === null ? [] : parsed(tools),
-      uses: (uses.all(entry) as Row[]).map((use) => ({ ...use, files: use.files === null ? [] : parsed(use.files) })),
+      uses: statements.uses.all(entry).map((use) => ({ ...use, files: use.files === null ? [] : parsed(use.files) })),
     } as unknown as ExportedLine;
 }

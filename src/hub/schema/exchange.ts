@@ -1,0 +1,146 @@
+// The hub's functions for pushes and for forgetting.
+
+/** Removes what the tombstones of one push name from everything that the person shares. */
+const forgetting = `
+  CREATE OR REPLACE FUNCTION holdfast.forget_marked(who int, at_seq bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
+  DECLARE mine int[];
+  BEGIN
+    SELECT coalesce(array_agg(id), '{}') INTO mine FROM shares WHERE person = who;
+    -- A copy that holds some of it goes as a whole; the machine sends one without it.
+    DELETE FROM copies c USING entries e, tombstones t WHERE t.person = who AND t.seq = at_seq AND e.share = ANY (mine)
+      AND t.print IN (e.print, e.session_print) AND c.transcript = e.transcript;
+    DELETE FROM entries e USING tombstones t WHERE t.person = who AND t.seq = at_seq AND e.share = ANY (mine) AND e.print = t.print;
+    DELETE FROM entries e USING tombstones t WHERE t.person = who AND t.seq = at_seq AND e.share = ANY (mine) AND e.session_print = t.print;
+    DELETE FROM copies c USING sessions s, tombstones t WHERE t.person = who AND t.seq = at_seq AND s.print = t.print
+      AND s.share = ANY (mine) AND c.transcript = s.transcript;
+    DELETE FROM sessions s USING tombstones t WHERE t.person = who AND t.seq = at_seq AND s.share = ANY (mine) AND s.print = t.print;
+    UPDATE rows r SET line = NULL, hash = 0, seq = at_seq FROM tombstones t
+      WHERE t.person = who AND t.seq = at_seq AND r.share = ANY (mine) AND (r.print = t.print OR r.session_print = t.print)
+        AND (t.memory IS NULL OR r.at <= t.at) AND r.line IS NOT NULL;
+  END $$;
+  -- For the administrator, who owns these tables: members have no right to call it.
+  CREATE OR REPLACE FUNCTION holdfast.forget_for_all(who int, which uuid) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
+  DECLARE now_at bigint;
+  BEGIN
+    PERFORM lock_words(who);
+    UPDATE hub SET seq = seq + 1 RETURNING seq INTO now_at;
+    INSERT INTO tombstones (person, print, memory, at, shared, seq)
+      SELECT who, which, NULL, (extract(epoch FROM now()) * 1000)::bigint, EXISTS (
+        SELECT 1 FROM sessions s JOIN shares x ON x.id = s.share WHERE s.print = which AND x.person = who AND x.audience = 'team'), now_at
+      ON CONFLICT (person, print) DO UPDATE SET seq = excluded.seq;
+    PERFORM forget_marked(who, now_at);
+    INSERT INTO batches (seq, entries) VALUES (now_at, 0);
+  END $$;
+`;
+
+const pushing = `
+  CREATE OR REPLACE FUNCTION holdfast.push(batch jsonb) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
+  DECLARE
+    who int := me(); here int := machine(); now_at bigint; mine int[]; added int := 0; got incoming[];
+  BEGIN
+    IF who IS NULL THEN RAISE EXCEPTION 'holdfast: not a member'; END IF;
+    -- Before the number: while this waits, other people's pushes go on.
+    PERFORM lock_words(who);
+    UPDATE hub SET seq = seq + 1 RETURNING seq INTO now_at;
+    UPDATE machines SET pushed = coalesce((batch ->> 'cursor')::bigint, pushed), mark = (batch ->> 'mark')::uuid, seen_at = now()
+      WHERE id = here AND mark IS NOT DISTINCT FROM (batch ->> 'after')::uuid;
+    IF NOT FOUND THEN RAISE EXCEPTION 'holdfast: another push came between'; END IF;
+    SELECT coalesce(array_agg(id), '{}') INTO mine FROM shares WHERE person = who;
+
+    -- First what was forgotten: nothing of it is taken in below.
+    INSERT INTO tombstones (person, print, memory, at, shared, seq)
+      SELECT who, g.print, g.memory, g.at, EXISTS (
+          SELECT 1 FROM shares s WHERE s.audience = 'team' AND s.id = ANY (mine) AND (
+            EXISTS (SELECT 1 FROM entries e WHERE e.share = s.id AND (e.print = g.print OR e.session_print = g.print))
+            OR EXISTS (SELECT 1 FROM rows r WHERE r.share = s.id AND (r.print = g.print OR r.session_print = g.print)))), now_at
+      FROM jsonb_to_recordset(coalesce(batch -> 'forgotten', '[]')) AS g (print uuid, memory text, at bigint)
+      -- A memory that was remembered again can be forgotten again.
+      ON CONFLICT (person, print) DO UPDATE SET at = excluded.at, seq = excluded.seq WHERE excluded.memory IS NOT NULL AND excluded.at > tombstones.at;
+    IF FOUND THEN PERFORM forget_marked(who, now_at); END IF;
+
+    INSERT INTO transcripts (share, machine, agent, key, line, seq)
+      SELECT t.share, here, t.agent, t.key, t.line, now_at
+      FROM jsonb_to_recordset(coalesce(batch -> 'transcripts', '[]')) AS t (share int, agent text, key text, line text)
+      WHERE t.share = ANY (mine)
+      ON CONFLICT (share, machine, agent, key) DO UPDATE SET line = excluded.line, seq = excluded.seq;
+    DELETE FROM entries e USING transcripts t, jsonb_to_recordset(coalesce(batch -> 'dropped', '[]')) AS d (share int, agent text, key text, uuids text[])
+      WHERE t.share = d.share AND t.machine = here AND t.agent = d.agent AND t.key = d.key AND e.transcript = t.id AND e.uuid = ANY (d.uuids);
+    INSERT INTO sessions (transcript, share, session, print, title, started_at, ended_at, line, hash, seq)
+      SELECT t.id, t.share, s.session, s.print, s.title, s.started, s.ended, s.line, s.hash, now_at
+      FROM jsonb_to_recordset(coalesce(batch -> 'sessions', '[]'))
+        AS s (share int, agent text, key text, session text, print uuid, title text, started bigint, ended bigint, line text, hash bigint)
+      JOIN transcripts t ON t.share = s.share AND t.machine = here AND t.agent = s.agent AND t.key = s.key
+      WHERE NOT EXISTS (SELECT 1 FROM tombstones x WHERE x.person = who AND x.print = s.print)
+      ON CONFLICT (transcript, session) DO UPDATE SET title = excluded.title, started_at = excluded.started_at, ended_at = excluded.ended_at,
+        line = excluded.line, hash = excluded.hash, seq = excluded.seq WHERE sessions.hash <> excluded.hash;
+
+    -- An array, not a temporary table: that would change the catalog, and every plan below, with each push.
+    SELECT array_agg(ROW (t.id, t.share, e.uuid, e.print, e.session, e.pos, e.at, e.role, e.length, e.line, e.hash,
+        coalesce(e.words, '{}'), coalesce(e.times, '{}'), e.vector)::incoming) INTO got
+      FROM jsonb_to_recordset(coalesce(batch -> 'entries', '[]')) AS e (share int, agent text, key text, uuid text, print uuid, session uuid,
+        pos bigint, at bigint, role text, length int, line text, hash bigint, words bigint[], times smallint[], vector text)
+      JOIN transcripts t ON t.share = e.share AND t.machine = here AND t.agent = e.agent AND t.key = e.key
+      WHERE NOT EXISTS (SELECT 1 FROM tombstones x WHERE x.person = who AND x.print IN (e.print, e.session));
+    -- A text that changed is another one: its words and its vector go with the old row.
+    DELETE FROM entries e USING unnest(got) i WHERE e.transcript = i.transcript AND e.uuid = i.uuid AND e.hash <> i.hash;
+    WITH put AS (
+      INSERT INTO entries (transcript, share, uuid, print, session_print, pos, at, role, length, line, hash, words, times, seq)
+        SELECT transcript, share, uuid, print, session_print, pos, at, role, length, line, hash, words, times, now_at FROM unnest(got)
+        ON CONFLICT (transcript, uuid) DO NOTHING RETURNING id, share, length
+    ), counted AS (
+      UPDATE shares s SET entries = s.entries + n.entries, words = s.words + n.words
+        FROM (SELECT share, count(*) AS entries, sum(length) AS words FROM put GROUP BY share) n WHERE s.id = n.share
+    ), later AS (
+      INSERT INTO unindexed (entry, share) SELECT id, share FROM put
+    )
+    SELECT count(*) INTO added FROM put;
+    IF (batch ->> 'model') IS NOT NULL THEN
+      UPDATE hub SET model = batch ->> 'model' WHERE model IS NULL;
+      IF EXISTS (SELECT 1 FROM hub WHERE model = batch ->> 'model') THEN PERFORM take_vectors(got); END IF;
+    END IF;
+
+    INSERT INTO rows (share, machine, kind, key, print, session_print, at, line, hash, seq)
+      SELECT r.share, here, r.kind, r.key, r.print, r.session, r.at, r.line, r.hash, now_at
+      FROM jsonb_to_recordset(coalesce(batch -> 'rows', '[]'))
+        AS r (share int, kind text, key text, print uuid, session uuid, at bigint, line text, hash bigint)
+      WHERE r.share = ANY (mine) AND NOT EXISTS (
+        SELECT 1 FROM tombstones x WHERE x.person = who AND x.print IN (r.print, r.session) AND (x.memory IS NULL OR r.at <= x.at))
+      ON CONFLICT (share, machine, kind, key) DO UPDATE SET print = excluded.print, session_print = excluded.session_print, at = excluded.at,
+        line = excluded.line, hash = excluded.hash, seq = excluded.seq WHERE rows.hash <> excluded.hash;
+    INSERT INTO copies (transcript, share, part, bytes)
+      SELECT t.id, t.share, c.part, decode(c.bytes, 'base64')
+      FROM jsonb_to_recordset(coalesce(batch -> 'copies', '[]')) AS c (share int, agent text, key text, part int, bytes text)
+      JOIN transcripts t ON t.share = c.share AND t.machine = here AND t.agent = c.agent AND t.key = c.key
+      ON CONFLICT (transcript, part) DO UPDATE SET bytes = excluded.bytes;
+    DELETE FROM copies x USING transcripts t, jsonb_to_recordset(coalesce(batch -> 'copies', '[]')) AS c (share int, agent text, key text, of int)
+      WHERE t.share = c.share AND t.machine = here AND t.agent = c.agent AND t.key = c.key AND x.transcript = t.id AND x.part >= c.of;
+    INSERT INTO batches (seq, entries) VALUES (now_at, added);
+    RETURN now_at;
+  END $$;
+`;
+
+const takingVectors = (vectors: string | undefined): string => `
+  CREATE OR REPLACE FUNCTION holdfast.take_vectors(got holdfast.incoming[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
+  BEGIN
+    INSERT INTO vectors (entry, share, vector)
+      SELECT e.id, e.share, ${vectors === undefined ? "decode(i.vector, 'base64')" : `i.vector::${vectors}.halfvec(256)`}
+      FROM unnest(got) i JOIN entries e ON e.transcript = i.transcript AND e.uuid = i.uuid
+      WHERE i.vector IS NOT NULL ON CONFLICT (entry) DO NOTHING;
+  END $$;
+`;
+
+/** What a machine asks before it pushes and before it pulls. Members alone learn how much happens. */
+const asking = `
+  CREATE OR REPLACE FUNCTION holdfast.state() RETURNS TABLE (person int, machine int, pushed bigint, mark uuid, seq bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
+    SELECT m.person, m.id, m.pushed, m.mark, h.seq FROM machines m, hub h WHERE m.id = machine()
+  $$;
+  CREATE OR REPLACE FUNCTION holdfast.batches_after(cursor_seq bigint, most int) RETURNS TABLE (seq bigint, stamp uuid, entries int)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
+    SELECT b.seq, b.stamp, b.entries FROM batches b WHERE b.seq >= cursor_seq AND me() IS NOT NULL ORDER BY b.seq LIMIT most
+  $$;
+`;
+
+export const exchangeFunctions = (vectors: string | undefined): string =>
+  [forgetting, takingVectors(vectors), pushing, asking].join('\n');

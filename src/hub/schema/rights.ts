@@ -1,0 +1,52 @@
+// What members may read, and which functions they may call. Run with each version as a whole: it changes nothing that is right already.
+
+/** Tables in which a member sees the rows of visible shares. */
+const shared = ['transcripts', 'sessions', 'entries', 'postings', 'rows', 'copies', 'vectors'];
+
+export const rights = (members: string): string => `
+  GRANT USAGE ON SCHEMA holdfast TO ${members};
+  ${['people', 'machines', 'shares', 'tombstones', ...shared]
+    .map((table) => `ALTER TABLE holdfast.${table} ENABLE ROW LEVEL SECURITY;`)
+    .join('\n  ')}
+  ${shared
+    .map(
+      (table) => `DROP POLICY IF EXISTS seen ON holdfast.${table};
+  CREATE POLICY seen ON holdfast.${table} FOR SELECT TO ${members} USING (share = ANY ((SELECT holdfast.visible())::int[]));
+  GRANT SELECT ON holdfast.${table} TO ${members};`,
+    )
+    .join('\n  ')}
+  DROP POLICY IF EXISTS seen ON holdfast.shares;
+  CREATE POLICY seen ON holdfast.shares FOR SELECT TO ${members} USING (id = ANY ((SELECT holdfast.visible())::int[]));
+  GRANT SELECT ON holdfast.shares TO ${members};
+  DROP POLICY IF EXISTS seen ON holdfast.people;
+  CREATE POLICY seen ON holdfast.people FOR SELECT TO ${members}
+    USING (id = (SELECT holdfast.me()) OR EXISTS (SELECT 1 FROM holdfast.shares s WHERE s.person = people.id));
+  GRANT SELECT (id, name) ON holdfast.people TO ${members};
+  DROP POLICY IF EXISTS seen ON holdfast.machines;
+  CREATE POLICY seen ON holdfast.machines FOR SELECT TO ${members}
+    USING (person = (SELECT holdfast.me()) OR EXISTS (SELECT 1 FROM holdfast.shares s WHERE s.person = machines.person));
+  GRANT SELECT (id, person, name, joined_at, seen_at, left_at) ON holdfast.machines TO ${members};
+  DROP POLICY IF EXISTS seen ON holdfast.tombstones;
+  CREATE POLICY seen ON holdfast.tombstones FOR SELECT TO ${members}
+    USING (person = (SELECT holdfast.me()) OR (shared AND (SELECT holdfast.me()) IS NOT NULL));
+  GRANT SELECT ON holdfast.tombstones TO ${members};
+  GRANT SELECT (one, program, id, version, vector_schema, model) ON holdfast.hub TO ${members};
+  REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA holdfast FROM PUBLIC;
+  ${[
+    'machine()',
+    'me()',
+    'visible()',
+    'join_hub(text, text, bytea)',
+    'new_code(bytea)',
+    'leave_hub(text)',
+    'share(text, text, text)',
+    'unshare(text)',
+    'push(jsonb)',
+    'index_words(int)',
+    'find_words(bigint[], int[], int)',
+    'state()',
+    'batches_after(bigint, int)',
+  ]
+    .map((name) => `GRANT EXECUTE ON FUNCTION holdfast.${name} TO ${members};`)
+    .join('\n  ')}
+`;

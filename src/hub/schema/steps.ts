@@ -1,0 +1,54 @@
+// The hub's schema in PostgreSQL. Tables change step by step. Functions, policies and rights are replaced as a whole after the last step.
+// Members read through row-level security and write through functions alone.
+import { exchangeFunctions } from './exchange.ts';
+import { membershipFunctions } from './membership.ts';
+import { rights } from './rights.ts';
+import { firstTables } from './tables.ts';
+import { packed, wordFunctions } from './words.ts';
+
+/** Increased with every step: a program that knows fewer steps than the hub has must not write to it. */
+export interface HubStep {
+  readonly version: number;
+  readonly sql: string;
+}
+
+/** One row for each word, share and up to 128 entries; before, each entry had a row for each of its words. */
+const packedWords = `
+  CREATE TABLE holdfast.packed (
+    share int NOT NULL,
+    word bigint NOT NULL,
+    first int NOT NULL,
+    last int NOT NULL,
+    entries int[] NOT NULL,
+    times smallint[] NOT NULL,
+    lengths int[] NOT NULL
+  );
+  INSERT INTO holdfast.packed ${packed('holdfast.postings')};
+  DROP TRIGGER IF EXISTS entry_gone ON holdfast.entries;
+  DROP FUNCTION IF EXISTS holdfast.entry_gone(), holdfast.held(bigint, int[], int), holdfast.take_vectors();
+  DROP TABLE holdfast.postings;
+  ALTER TABLE holdfast.packed RENAME TO postings;
+  CREATE INDEX postings_by_share ON holdfast.postings (share, word, first);
+  CREATE TYPE holdfast.incoming AS (
+    transcript int, share int, uuid text, print uuid, session_print uuid, pos bigint, at bigint, role text, length int, line text, hash bigint,
+    words bigint[], times smallint[], vector text
+  );
+  -- Lines are compressed while a push holds its number: lz4 takes a fraction of the time. A server may be built without it.
+  DO $$ BEGIN
+    ALTER TABLE holdfast.entries ALTER COLUMN line SET COMPRESSION lz4, ALTER COLUMN words SET COMPRESSION lz4, ALTER COLUMN times SET COMPRESSION lz4;
+    ALTER TABLE holdfast.rows ALTER COLUMN line SET COMPRESSION lz4;
+  EXCEPTION WHEN feature_not_supported THEN NULL;
+  END $$;
+`;
+
+/** `vectors` is the schema of pgvector, quoted, if the hub uses it. */
+export const hubSteps = (vectors: string | undefined): readonly HubStep[] => [
+  { version: 1, sql: firstTables(vectors) },
+  { version: 2, sql: packedWords },
+];
+
+export const hubVersion = 2;
+
+/** Everything but the tables. `members` is the group role, quoted. Contract: run twice, it changes nothing. */
+export const hubFunctions = (members: string, vectors: string | undefined): string =>
+  [wordFunctions, membershipFunctions, exchangeFunctions(vectors), rights(members)].join('\n');
