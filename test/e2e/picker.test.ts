@@ -250,6 +250,70 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
   });
 });
 
+describe.skipIf(noTmux)(because('a search without words', noTmux), () => {
+  it('finds while the person types; Enter shows the message among its neighbours', async () => {
+    const { env } = await stand();
+    const person = await screen({ ...env, PAGER: 'cat' });
+    const modes = person.modes();
+    person.run('holdfast search; echo "code $?"');
+    await person.sees('Type words');
+    person.type('stove');
+    await person.sees(/^Search: stove +1$/m);
+    await person.sees(/^> .*lamp +The wick was wet; I dried it over the «?stove/m);
+    await person.sees(/Mend the lamp · lamp · assistant · claude-code/);
+    person.press('Enter');
+    await person.sees('code 0');
+    await until(() => person.modes() === modes, 'the modes from before');
+    expect(person.shown()).toMatch(/▶ .*assistant[^\n]*\nThe wick was wet; I dried it over the stove\./);
+  });
+
+  it('keeps its filters, says when nothing is found, and fits a narrow screen', async () => {
+    const { env } = await stand();
+    const person = await screen({ ...env, PAGER: 'cat' }, 30, 8);
+    person.run('holdfast search --project gulls');
+    await person.sees('Type words');
+    person.type('stove');
+    await person.sees('Nothing found');
+    person.press('C-u');
+    await person.sees('Type words');
+    person.type('roof');
+    await person.sees(/^> .*There are seven/m);
+    expect(person.shown()).not.toContain('wick');
+    person.press('Escape');
+    await until(() => person.fact('#{alternate_on}') === '0', 'the screen from before');
+  });
+
+  it.each([
+    ['Esc', 130, (person: Screen): void => person.press('Escape')],
+    ['Ctrl+C', 130, (person: Screen): void => person.press('C-c')],
+    ['SIGTERM', 143, (_: Screen, pid: number): void => void process.kill(pid, 'SIGTERM')],
+  ] as const)('leaves the terminal as it was: %s', async (_, code, leave) => {
+    const { env } = await stand();
+    const person = await screen(env);
+    const pidFile = path.join(temporaryFolder(), 'pid');
+    const modes = person.modes();
+    person.run(`sh -c 'echo $$ > ${pidFile}; exec holdfast search'; echo "code $?"`);
+    await person.sees('Type words');
+    leave(person, Number(readFileSync(pidFile, 'utf8')));
+    await person.sees(`code ${code}`);
+    await until(() => person.modes() === modes, 'the modes from before');
+  });
+
+  it('is refused without a terminal, with nothing stored, and with wrong filters', async () => {
+    const { at, env } = await stand();
+    expect((await holdfast(at.env, 'search')).stderr).toContain('The query is empty');
+    const person = await screen(env);
+    person.run('clear; holdfast search --json');
+    await person.sees('"The query is empty"');
+    person.run('clear; holdfast search --since never');
+    await person.sees(/Error: .*never/);
+    const empty = place();
+    const nothing = await screen({ ...env, ...empty.env, PATH: env.PATH });
+    nothing.run('holdfast search');
+    await nothing.sees('The query is empty');
+  });
+});
+
 describe('without a terminal', () => {
   it('resume lists the sessions, newest first, and says how to choose', async () => {
     const { at } = await stand();

@@ -15,7 +15,7 @@ import { isUseKind, refuseToolFilters, toolFilter, unknownTool } from './tool-fi
 
 export const search = operation({
   name: 'search',
-  summary: 'Search messages, commands and memories by words and by meaning',
+  summary: 'Search messages, commands and memories by words and by meaning; without words, while you type',
   input: z.object({
     query: z.string().default('').meta({ description: 'words, and "phrases in quotes"', rest: true }),
     kind: z

@@ -142,6 +142,15 @@ describe('the command line', () => {
     for (const first of firsts) expect(named, first).toContain(first);
   });
 
+  it('explains options in columns that fit, also where an option has many choices', async () => {
+    const { out } = await call('help', 'sessions');
+    expect(out).toMatch(/--agent <agent> +only sessions of this agent:\s+claude-code,/);
+    expect((await call('help', 'briefing')).out).toContain('why the session starts: startup,');
+    for (const { name } of operations)
+      for (const line of (await call('help', ...name.split(' '))).out.split('\n'))
+        if (!/^ {2}holdfast |^Usage: /.test(line)) expect(line.length, `${name}: ${line}`).toBeLessThanOrEqual(80);
+  });
+
   it('explains a command by name, and prints the version', async () => {
     expect((await call('help', 'search')).out).toContain('Usage: holdfast search');
     expect((await call('help', 'memory', 'edit')).out).toContain('Usage: holdfast memory edit');

@@ -171,7 +171,8 @@ function addOperation(parent: Command, name: string, operation: Operation, run: 
 
 function addOutputOptions(command: Command, { name }: Operation): Command {
   const names = tableColumns[name];
-  if (names !== undefined) command.option('--columns <names>', `which columns, and in which order: ${names.join(',')}`);
+  if (names !== undefined)
+    command.option('--columns <names>', `which columns, and in which order: ${names.join(', ')}`);
   return command.option('--json', 'print JSON');
 }
 
@@ -203,12 +204,20 @@ function argumentOf({ name, required, rest }: Field): string {
   return required ? `<${inside}>` : `[${inside}]`;
 }
 
+const longestPlaceholder = 20;
+
 function optionOf({ name, label: long, short, kind, choices, fallback, description }: Field): Option {
   const label = short === undefined ? long : `${short}, ${long}`;
   if (kind === 'flag') return new Option(label, description);
-  const placeholder = kind === 'choice' ? choices.join('|') : kind === 'number' ? 'n' : name;
-  const shown = fallback === undefined ? description : `${description} (default: ${fallback})`;
-  return new Option(`${label} <${placeholder}>`, shown);
+  const listed = kind === 'choice' ? choices.join('|') : kind === 'number' ? 'n' : name;
+  // Long lists would leave no room for the descriptions of all other options.
+  const isLong = listed.length > longestPlaceholder;
+  const shown = [
+    description,
+    ...(isLong ? [`: ${choices.join(', ')}`] : []),
+    ...(fallback === undefined ? [] : [` (default: ${fallback})`]),
+  ].join('');
+  return new Option(`${label} <${isLong ? name : listed}>`, shown);
 }
 
 function unknown(word: string, names: readonly string[], group?: string): HoldfastError {

@@ -8,6 +8,7 @@ import { openMeaning } from '../../recall/vectors/index.ts';
 import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { runningTime } from '../../system/running-time.ts';
+import { isLiveSearch, type Next, searchLive } from './live-search.ts';
 import { agrees, canBeAsked, openEditor, piped } from './person.ts';
 import { chooseSession } from './picker/choose.ts';
 import { page, print, write } from './print.ts';
@@ -32,7 +33,8 @@ export async function runOperation(
 ): Promise<number> {
   if (!canBeAsked()) refuseUnasked(operation, input, 'add --yes');
   const config = loadConfig(undefined, { mending: operation.mendsConfig });
-  const elsewhere = operation.viaWorker?.(input);
+  const isLive = !json && isLiveSearch(operation, input);
+  const elsewhere = isLive ? undefined : operation.viaWorker?.(input);
   const told = elsewhere && (await askWorker(config, operation, elsewhere));
   if (told !== undefined) return finish(told);
   const store = operation.withoutStore ? undefined : await openStore(config);
@@ -70,6 +72,8 @@ export async function runOperation(
           : { chooseSession: (agent, words) => chooseSession({ config, store, signal }, agent, words) }),
       },
     };
+    const next = isLive ? await searchLive({ ...context, signal, store: context.store }, input) : undefined;
+    if (next !== undefined) return await finish(await next.operation.run(context, next.input), next);
     const output = await operation.run(context, input);
     bar.clear();
     return await finish(output);
@@ -79,10 +83,10 @@ export async function runOperation(
     await store?.close();
   }
 
-  async function finish(output: unknown): Promise<number> {
+  async function finish(output: unknown, ran: Next = { operation, input }): Promise<number> {
     if (json) await print(JSON.stringify(output, null, 2));
-    else await show(operation, output, input, { timeZone: config.settings.timeZone, columns });
-    return operation.succeeded?.(output, input) === false ? 1 : 0;
+    else await show(ran.operation, output, ran.input, { timeZone: config.settings.timeZone, columns });
+    return ran.operation.succeeded?.(output, ran.input) === false ? 1 : 0;
   }
 }
 

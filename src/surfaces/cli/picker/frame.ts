@@ -1,11 +1,11 @@
 // State → the lines of a screen, each no wider than the screen. All text from a transcript passes `inColumns`.
 import { ageOf } from '../age.ts';
 import { inColumns, plain } from '../columns.ts';
-import { titleOf } from '../session-title.ts';
 import { marked, type Style } from '../style.ts';
-import { endInColumns, pad, widthOf } from '../width.ts';
+import { endInColumns, pad, startInColumns, widthOf } from '../width.ts';
+import type { Choice } from './choice.ts';
 import { layout } from './layout.ts';
-import { chosenIn, type Found, keyOf, type State } from './state.ts';
+import { chosenIn, type State } from './state.ts';
 
 export interface Frame {
   readonly lines: readonly string[];
@@ -16,6 +16,10 @@ export interface Frame {
 export interface Look {
   readonly style: Style;
   readonly now: number;
+  /** Stands before what is typed. */
+  readonly label: string;
+  /** The last line: what the keys do. */
+  readonly help: string;
 }
 
 export function frame(state: State, look: Look): Frame {
@@ -24,21 +28,14 @@ export function frame(state: State, look: Look): Frame {
   const head = promptLine(state, look);
   const lines = [head.line, ...listLines(state, list, look)];
   if (about > 0) lines.push(...aboutLines(state, about, look));
-  if (help)
-    lines.push(
-      look.style.dim(
-        inColumns(
-          state.note || 'Enter opens · ↑ ↓ choose · type to search · Esc leaves · in another agent: --in <agent>',
-          state.size.columns,
-        ),
-      ),
-    );
+  if (help) lines.push(look.style.dim(inColumns(state.note || look.help, state.size.columns)));
   return { lines: lines.slice(0, rows), cursor: { row: 0, column: head.column } };
 }
 
-function promptLine({ query, shown, searching, size }: State, { style }: Look): { line: string; column: number } {
+function promptLine({ query, shown, searching, size }: State, look: Look): { line: string; column: number } {
   const { columns } = size;
-  const label = columns >= 30 ? 'Resume: ' : columns >= 4 ? '? ' : '';
+  const { style } = look;
+  const label = columns >= 30 ? `${look.label}: ` : columns >= 4 ? '? ' : '';
   const count = searching ? `${shown.length} …` : String(shown.length);
   const room = Math.max(1, columns - widthOf(label) - 1);
   const typed = endInColumns(spaced(query), room);
@@ -54,27 +51,28 @@ function promptLine({ query, shown, searching, size }: State, { style }: Look): 
 const spaced = (query: string): string => plain(query) + (/\s$/.test(query) ? ' ' : '');
 
 function listLines(state: State, list: number, look: Look): string[] {
-  const { shown, chosen, top, searching, sessions } = state;
+  const { shown, chosen, top } = state;
   const { columns } = state.size;
-  const lines = shown.slice(top, top + list).map((found, i) => row(found, top + i === chosen, columns, look));
-  if (lines.length === 0 && list > 0) {
-    const nothing = searching
-      ? 'Searching …'
-      : sessions.length === 0
-        ? 'No sessions.'
-        : 'Nothing found. Try other words.';
-    lines.push(look.style.dim(inColumns(nothing, columns)));
-  }
+  const lines = shown.slice(top, top + list).map((found, i) => row(found, top + i === chosen, state, look));
+  if (lines.length === 0 && list > 0) lines.push(look.style.dim(inColumns(nothing(state), columns)));
   return [...lines, ...Array<string>(list - lines.length).fill('')];
 }
 
-function row({ session }: Found, chosen: boolean, columns: number, { style, now }: Look): string {
+function nothing({ searching, live, query, all }: State): string {
+  if (searching) return 'Searching …';
+  if (live && query.trim() === '') return 'Type words, or "a phrase".';
+  return live || all.length > 0 ? 'Nothing found. Try other words.' : 'No sessions.';
+}
+
+function row(choice: Choice, chosen: boolean, { size: { columns }, live }: State, { style, now }: Look): string {
   const mark = columns < 4 ? '' : chosen ? '> ' : '  ';
-  const age = columns >= 24 ? `${ageOf(session.endedAt, now).padStart(4)}  ` : '';
+  const age = columns >= 24 ? `${ageOf(choice.at, now).padStart(4)}  ` : '';
   const projectWidth = columns >= 48 ? Math.min(20, Math.floor(columns / 4)) : 0;
-  const project = projectWidth === 0 ? '' : `${pad(inColumns(session.project, projectWidth), projectWidth)}  `;
+  const project = projectWidth === 0 ? '' : `${pad(inColumns(choice.project, projectWidth), projectWidth)}  `;
   const left = columns - widthOf(mark) - widthOf(age) - widthOf(project);
-  const title = inColumns(titleOf(session) || session.id, Math.max(1, left));
+  const text = inColumns(choice.title || choice.id, Math.max(1, left));
+  // A hit marks its words; in a title of a session these marks are quotes.
+  const title = live ? marked(text, style) : text;
   return `${style.cyan(mark)}${style.dim(age)}${style.green(project)}${chosen ? style.bold(title) : title}`;
 }
 
@@ -83,15 +81,36 @@ function aboutLines(state: State, about: number, { style, now }: Look): string[]
   const rule = style.dim('─'.repeat(columns));
   const found = chosenIn(state);
   if (found === undefined) return [rule, ...Array<string>(about - 1).fill('')];
-  const { session, snippet } = found;
-  const facts = [session.project, session.cwd, session.agent, `${ageOf(session.endedAt, now)} ago`, session.id];
+  const { snippet } = found;
+  const facts = [...found.facts, `${ageOf(found.at, now)} ago`, found.id];
   const lines = [rule, style.dim(inColumns(facts.filter((fact) => fact !== '').join(' · '), columns))];
   if (snippet !== '') lines.push(marked(inColumns(snippet, columns), style));
   const room = about - lines.length;
-  const said = state.endings.get(keyOf(session)) ?? [];
-  for (const { by, text } of said.slice(Math.max(0, said.length - room))) {
-    const who = by === 'person' ? 'you  ' : '     ';
-    lines.push(style.dim(who) + inColumns(text, Math.max(1, columns - 5)));
+  const gutter = columns >= 12 ? 5 : 0;
+  const width = columns - gutter;
+  const said = state.previews.get(found.key) ?? [];
+  // A session is recognised by its end, a hit by the lines around its words, and those are read to their ends.
+  const shown = state.live
+    ? said.slice(0, room).flatMap(({ by, text }) => wrapped(text, width, room).map((line) => ({ by, text: line })))
+    : said.slice(Math.max(0, said.length - room));
+  for (const [i, { by, text }] of shown.slice(0, room).entries()) {
+    const isFirst = !state.live || i === 0;
+    lines.push(style.dim((by === 'person' && isFirst ? 'you  ' : '     ').slice(0, gutter)) + inColumns(text, width));
   }
   return [...lines, ...Array<string>(Math.max(0, about - lines.length)).fill('')];
+}
+
+/** The first lines of a text, cut between words where possible. */
+function wrapped(text: string, columns: number, most: number): string[] {
+  const lines: string[] = [];
+  let rest = plain(text.slice(0, columns * most * 8));
+  while (rest !== '' && lines.length < most) {
+    const fits = startInColumns(rest, columns);
+    const cut = fits.length < rest.length ? fits.lastIndexOf(' ') : -1;
+    // A character may be wider than the screen.
+    const line = cut > 0 ? fits.slice(0, cut) : fits || rest;
+    lines.push(line);
+    rest = rest.slice(line.length).trimStart();
+  }
+  return lines;
 }

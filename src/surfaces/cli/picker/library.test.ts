@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStand, type Stand, session } from '../../../../test/http-stand.ts';
 import type { Store } from '../../../store/store.ts';
+import type { Choice } from './choice.ts';
 import { openLibrary } from './library.ts';
 
 let stand: Stand;
@@ -21,10 +22,11 @@ describe('what the picker shows', () => {
     };
     const library = openLibrary(deps, undefined);
     const found = await library.search('checkout');
-    expect(found[0]).toMatchObject({ session: { id: session } });
+    expect(found[0]).toMatchObject({ id: session });
+    expect(await library.sessionOf(found[0] as Choice)).toMatchObject({ id: session });
     expect(found[0]?.snippet).toContain('«');
     expect(await library.search('***')).toEqual([]);
-    const said = await library.ending((await library.sessions())[0] as never);
+    const said = await library.preview(found[0] as Choice);
     expect(said[0]).toMatchObject({ by: 'person' });
     expect(await openLibrary(deps, 'pi').sessions()).toEqual([]);
     await library.close();

@@ -3,12 +3,12 @@ import type { Session } from '../../../schema/session.ts';
 import { HoldfastError } from '../../../system/errors.ts';
 import { Left } from '../person.ts';
 import { styles } from '../style.ts';
-import type { Library } from './library.ts';
+import { type Choice, ofSession } from './choice.ts';
 import { pick } from './pick.ts';
-import type { Found } from './state.ts';
+import type { Source } from './source.ts';
 import type { Listener } from './terminal.ts';
 
-const session = (id: string): Session => ({
+const plainSession = (id: string): Session => ({
   id,
   agent: 'pi',
   project: 'lighthouse',
@@ -23,27 +23,28 @@ const session = (id: string): Session => ({
   resume: `pi --session ${id}`,
 });
 
+const session = (id: string) => ofSession(plainSession(id));
+
 /** A terminal that records what it shows, and a library whose answers the test gives by hand. */
 function stand(signal?: AbortSignal) {
-  const asked: { words: string; answer(hits: readonly Found[]): void; fail(error: Error): void }[] = [];
+  const asked: { words: string; answer(hits: readonly Choice[]): void; fail(error: Error): void }[] = [];
   const waiting: (() => void)[] = [];
   let screen = '';
   let listener: Listener | undefined;
   const log: string[] = [];
-  const library: Library = {
-    sessions: async () => [],
+  const source: Source = {
     search: (words) =>
       new Promise((answer, fail) => {
         asked.push({ words, answer, fail });
         for (const wake of waiting.splice(0)) wake();
       }),
-    ending: async () => [],
+    preview: async () => [],
     close: async () => {},
   };
   const picked = pick({
-    library,
-    sessions: [session('one')],
-    look: { style: styles(false), now: 0 },
+    source,
+    choices: [session('one')],
+    look: { style: styles(false), now: 0, label: 'Resume', help: 'Esc leaves' },
     signal,
     pauseMs: 1,
     open: (heard) => {
@@ -53,7 +54,7 @@ function stand(signal?: AbortSignal) {
         draw: ({ lines }) => {
           screen = lines.join('\n');
         },
-        forget: () => log.push('anew'),
+        forget: () => log.push('redrawn'),
         suspend: () => log.push('suspended'),
         close: () => log.push('closed'),
       };
@@ -88,11 +89,11 @@ describe('picking', () => {
     expect(at.screen()).toContain('gulls');
     await settled();
     expect(at.asked.map(({ words }) => words)).toEqual(['gul']);
-    at.asked[0]?.answer([{ session: session('stale'), snippet: '' }]);
+    at.asked[0]?.answer([session('stale')]);
     await at.question(2);
     expect(at.asked.map(({ words }) => words)).toEqual(['gul', 'gulls']);
     expect(at.screen()).not.toContain('stale');
-    at.asked[1]?.answer([{ session: session('fresh'), snippet: '' }]);
+    at.asked[1]?.answer([session('fresh')]);
     await settled();
     expect(at.screen()).toContain('Session fresh');
     at.key('return');
@@ -130,7 +131,7 @@ describe('picking', () => {
     const at = stand();
     at.key('z', true);
     at.key('l', true);
-    expect(at.log).toEqual(['suspended', 'anew']);
+    expect(at.log).toEqual(['suspended', 'redrawn']);
     at.key('escape');
   });
 });

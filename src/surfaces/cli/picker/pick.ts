@@ -1,16 +1,17 @@
 // Runs the picker: keys change the state, the state is drawn, and searches run in the background.
 
-import type { Session } from '../../../schema/session.ts';
 import { HoldfastError } from '../../../system/errors.ts';
 import { Left } from '../person.ts';
+import type { Choice } from './choice.ts';
 import { frame, type Look } from './frame.ts';
-import type { Library } from './library.ts';
-import { begin, chosenIn, type Event, keyOf, type State, step } from './state.ts';
+import type { Source } from './source.ts';
+import { begin, chosenIn, type Event, type State, step } from './state.ts';
 import type { Listener, Terminal } from './terminal.ts';
 
 export interface PickDeps {
-  readonly library: Library;
-  readonly sessions: readonly Session[];
+  readonly source: Source;
+  /** What can be chosen before words are typed; without it, the search is live. */
+  readonly choices?: readonly Choice[];
   readonly look: Look;
   open(listener: Listener): Terminal;
   /** Words that are already typed in. */
@@ -21,19 +22,19 @@ export interface PickDeps {
 }
 
 /**
- * The session that the person chooses. Contract: throws `Left` if they choose nothing; the terminal is restored first.
+ * What the person chooses. Contract: throws `Left` if they choose nothing; the terminal is restored first.
  */
 export async function pick({
-  library,
-  sessions,
+  source,
+  choices,
   look,
   open,
   words = '',
   signal,
   pauseMs = 120,
-}: PickDeps): Promise<Session> {
-  let end: { resolve(session: Session): void; reject(error: unknown): void } | undefined;
-  const ended = new Promise<Session>((resolve, reject) => {
+}: PickDeps): Promise<Choice> {
+  let end: { resolve(choice: Choice): void; reject(error: unknown): void } | undefined;
+  const ended = new Promise<Choice>((resolve, reject) => {
     end = { resolve, reject };
   });
   const leave = () => end?.reject(new Left());
@@ -60,7 +61,7 @@ export async function pick({
       else if (state.end !== undefined) end?.resolve(state.end);
       else {
         terminal.draw(frame(state, look));
-        if (event.kind !== 'ending') inquire();
+        if (event.kind !== 'preview') inquire();
       }
     } catch (error) {
       end?.reject(error);
@@ -70,15 +71,15 @@ export async function pick({
   function inquire(): void {
     clearTimeout(pause);
     pause = setTimeout(() => {
-      void readEnding();
+      void readPreview();
       if (!asking) void search();
     }, pauseMs);
   }
 
-  async function readEnding(): Promise<void> {
-    const session = chosenIn(state)?.session;
-    if (session === undefined || state.endings.has(keyOf(session))) return;
-    on({ kind: 'ending', session, said: await library.ending(session).catch(() => []) });
+  async function readPreview(): Promise<void> {
+    const choice = chosenIn(state);
+    if (choice === undefined || state.previews.has(choice.key)) return;
+    on({ kind: 'preview', key: choice.key, said: await source.preview(choice).catch(() => []) });
   }
 
   /** One search at a time: when it is answered, searches for the latest query and skips those in between. */
@@ -94,14 +95,14 @@ export async function pick({
   /** Shows a failed search as a note; the person can still choose by title. */
   async function answer(query: string) {
     try {
-      return { hits: await library.search(query) };
+      return { hits: await source.search(query) };
     } catch (error) {
       return { hits: [], note: error instanceof HoldfastError ? error.message : String(error) };
     }
   }
 
   try {
-    state = begin(sessions, terminal.size(), words);
+    state = begin(choices, terminal.size(), words);
     signal?.addEventListener('abort', leave, { once: true });
     if (signal?.aborted) leave();
     on({ kind: 'resize', size: terminal.size() });

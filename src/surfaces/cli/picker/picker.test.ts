@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Session } from '../../../schema/session.ts';
 import { styles } from '../style.ts';
 import { widthOf } from '../width.ts';
+import { type Choice, ofHit, ofSession } from './choice.ts';
 import { frame } from './frame.ts';
-import { begin, chosenIn, type Found, type Key, type State, step } from './state.ts';
+import { begin, chosenIn, type Key, type State, step } from './state.ts';
 
 const now = Date.parse('2026-03-10T12:00:00.000Z');
-const session = (id: string, title: string, project = 'lighthouse'): Session => ({
+const plainSession = (id: string, title: string, project = 'lighthouse'): Session => ({
   id,
   agent: 'claude-code',
   project,
@@ -20,6 +21,7 @@ const session = (id: string, title: string, project = 'lighthouse'): Session => 
   toolUses: 0,
   resume: `claude --resume ${id}`,
 });
+const session = (id: string, title: string, project?: string) => ofSession(plainSession(id, title, project));
 const many = (count: number) => Array.from({ length: count }, (_, i) => session(`s${i}`, `Session ${i}`));
 const three = [
   session('a1', 'Mend the lamp'),
@@ -34,9 +36,10 @@ const press = (state: State, ...keys: (Key | string)[]): State =>
   keys
     .flatMap((key) => (typeof key === 'string' ? [{ name: key, sequence: '\x1b[x' }] : [key]))
     .reduce((last, key) => step(last, { kind: 'key', key }), state);
-const found = (state: State, query: string, ...hits: Found[]) => step(state, { kind: 'found', query, hits });
-const titles = (state: State) => state.shown.map(({ session: { title } }) => title);
-const drawn = (state: State, coloured = false) => frame(state, { style: styles(coloured), now }).lines;
+const found = (state: State, query: string, ...hits: Choice[]) => step(state, { kind: 'found', query, hits });
+const titles = (state: State) => state.shown.map(({ title }) => title);
+const drawn = (state: State, coloured = false) =>
+  frame(state, { style: styles(coloured), now, label: 'Resume', help: 'Esc leaves' }).lines;
 const bare = (line: string) => line.replaceAll(/(?:\p{Cc})\[\d+m/gu, '');
 
 describe('the picker', () => {
@@ -51,8 +54,8 @@ describe('the picker', () => {
     const state = press(begin(three, screen), ...typed('THE lam'));
     expect(titles(state)).toEqual(['Mend the lamp']);
     expect(state.searching).toBe(true);
-    const hit = { session: three[2] as Session, snippet: 'red, like the «lamp»' };
-    const answered = found(state, 'THE lam', { session: three[0] as Session, snippet: 'the «lamp»' }, hit);
+    const hit = { ...(three[2] as Choice), snippet: 'red, like the «lamp»' };
+    const answered = found(state, 'THE lam', { ...(three[0] as Choice), snippet: 'the «lamp»' }, hit);
     expect(titles(answered)).toEqual(['Mend the lamp', 'Paint the door']);
     expect(answered.searching).toBe(false);
     expect(drawn(press(answered, 'down')).join('\n')).toContain('red, like the «lamp»');
@@ -62,7 +65,7 @@ describe('the picker', () => {
 
   it('drops the answer to an outdated query', () => {
     const state = press(begin(three, screen), ...typed('gul'));
-    const late = found(state, 'gu', { session: three[2] as Session, snippet: 'x' });
+    const late = found(state, 'gu', { ...(three[2] as Choice), snippet: 'x' });
     expect(late).toBe(state);
   });
 
@@ -94,7 +97,7 @@ describe('the picker', () => {
       inSight();
     }
     state = press(state, ctrl('n'), ctrl('n'), ctrl('p'));
-    expect(chosenIn(state)?.session.id).toBe('s1');
+    expect(chosenIn(state)?.id).toBe('s1');
   });
 
   it('returns the chosen session on Enter, and nothing on Esc, Ctrl+C, and Ctrl+D with nothing typed', () => {
@@ -115,9 +118,9 @@ describe('the picker', () => {
 
   it('chooses the first hit if Enter came before the answer, unless another key is pressed', () => {
     const state = press(begin(three, screen), ...typed('zebra'), 'return');
-    const hit = { session: three[1] as Session, snippet: 'a zebra' };
+    const hit = { ...(three[1] as Choice), snippet: 'a zebra' };
     expect(state.end).toBeUndefined();
-    expect(found(state, 'zebra', hit).end).toBe(three[1]);
+    expect(found(state, 'zebra', hit).end).toBe(hit);
     expect(found(state, 'zebra').end).toBeUndefined();
     expect(found(press(state, 'down'), 'zebra', hit).end).toBeUndefined();
     expect(found(press(state, ...typed('s')), 'zebras', hit).end).toBeUndefined();
@@ -154,7 +157,7 @@ describe('the picker', () => {
 
   it('shows the last lines of what is chosen', () => {
     const said = Array.from({ length: 30 }, (_, i) => ({ by: i % 2 ? 'other' : 'person', text: `line ${i}` }) as const);
-    const state = step(begin(three, screen), { kind: 'ending', session: three[0] as Session, said });
+    const state = step(begin(three, screen), { kind: 'preview', key: (three[0] as Choice).key, said });
     const lines = drawn(state);
     expect(lines.at(-2)).toBe('     line 29');
     expect(lines.at(-3)).toBe('you  line 28');
@@ -179,16 +182,16 @@ describe('the picker', () => {
     ];
     const rough = titles.map((title, i) => session(`id${i}`, title, title.slice(0, 30)));
     const said = titles.map((text) => ({ by: 'person', text }) as const);
-    const first = rough[0] as Session;
-    let state = step(begin([...rough, ...many(50)], screen), { kind: 'ending', session: first, said });
+    const first = rough[0] as Choice;
+    let state = step(begin([...rough, ...many(50)], screen), { kind: 'preview', key: first.key, said });
     state = step(press(state, ...typed('灯')), {
       kind: 'found',
       query: '灯',
-      hits: [{ session: first, snippet: '灯'.repeat(200) }],
+      hits: [{ ...first, snippet: '灯'.repeat(200) }],
     });
     for (const one of [state, press(state, ctrl('u'), 'end')]) {
       const small = step(one, { kind: 'resize', size: { columns, rows } });
-      const { lines, cursor } = frame(small, { style: styles(true), now });
+      const { lines, cursor } = frame(small, { style: styles(true), now, label: 'Resume', help: 'Esc leaves' });
       expect(lines).toHaveLength(rows);
       for (const line of lines) expect(widthOf(bare(line)), bare(line)).toBeLessThanOrEqual(columns);
       expect(cursor.column).toBeLessThan(columns);
@@ -198,12 +201,75 @@ describe('the picker', () => {
 
   it('lets no control character from a transcript or from typing reach the terminal', () => {
     const evil = '\x1b]0;owned\x07\x1b[2J\x1b[31mred\u009b2J\r\n\t\x00\u202eflip\u2066\u200b\u2028next\x7f';
-    const bad = { ...session(`id${evil}`, evil, evil), cwd: `/srv/${evil}` };
-    let state = step(begin([bad], screen), { kind: 'ending', session: bad, said: [{ by: 'person', text: evil }] });
+    const bad = ofSession({ ...plainSession(`id${evil}`, evil, evil), cwd: `/srv/${evil}` });
+    let state = step(begin([bad], screen), { kind: 'preview', key: bad.key, said: [{ by: 'person', text: evil }] });
     state = press(state, 'paste-start', { sequence: 'red' }, { sequence: evil }, 'paste-end', ctrl('u'), ...typed('r'));
-    state = step(state, { kind: 'found', query: 'r', hits: [{ session: bad, snippet: evil }], note: evil });
+    state = step(state, { kind: 'found', query: 'r', hits: [{ ...bad, snippet: evil }], note: evil });
     for (const line of drawn(state)) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\u2028]/u);
     for (const line of drawn(state, true)) expect(bare(line)).not.toMatch(/[\p{Cc}\p{Cf}\u2028]/u);
     expect(drawn(state).join('\n')).toContain('red');
+  });
+});
+
+describe('a live search', () => {
+  const hit = (id: string, snippet: string) =>
+    ofHit({
+      kind: 'entry',
+      id,
+      session: 'a1',
+      project: 'lighthouse',
+      agent: 'claude-code',
+      at: '2026-03-10T09:00:00.000Z',
+      role: 'user',
+      score: 1,
+      snippet,
+      title: 'Mend the lamp',
+    });
+  const [wick, oil] = [hit('e1', 'the «wick» was wet'), hit('e2', 'a new «wick», and oil')];
+
+  it('shows nothing before words are typed, and then what was found, with its session', () => {
+    const state = begin(undefined, screen);
+    expect(drawn(state).join('\n')).toContain('Type words');
+    const typing = press(state, ...typed('wick'));
+    expect(drawn(typing).join('\n')).toContain('Searching …');
+    const lines = drawn(found(typing, 'wick', wick, oil));
+    expect(lines[1]).toMatch(/^> {3}3h {2}lighthouse {12}the «wick» was wet$/);
+    expect(lines.join('\n')).toContain('Mend the lamp · lighthouse · you · claude-code · 3h ago · e1');
+    expect(drawn(press(found(typing, 'wick', wick), ctrl('u'))).join('\n')).toContain('Type words');
+    expect(drawn(found(typing, 'wick')).join('\n')).toContain('Nothing found');
+  });
+
+  it('replaces the hits with each answer, and Enter never opens an outdated one', () => {
+    const first = press(found(press(begin(undefined, screen), ...typed('wick')), 'wick', wick, oil), 'down');
+    expect(chosenIn(first)).toBe(oil);
+    const more = press(first, ...typed(' wet'));
+    expect(more.shown).toHaveLength(2);
+    const hurried = press(more, 'return');
+    expect(hurried.end).toBeUndefined();
+    expect(found(hurried, 'wick wet', wick).end).toBe(wick);
+    const answered = found(more, 'wick wet', wick);
+    expect([answered.shown, answered.chosen]).toEqual([[wick], 0]);
+    expect(press(answered, 'return').end).toBe(wick);
+  });
+
+  it('shows the lines around the words, and others for other words', () => {
+    const said = Array.from({ length: 30 }, (_, i) => ({ by: 'other', text: `line ${i}` }) as const);
+    const state = found(press(begin(undefined, screen), ...typed('wick')), 'wick', wick);
+    const seen = step(state, { kind: 'preview', key: wick.key, said });
+    expect(drawn(seen).join('\n')).toContain('line 0\n');
+    const long = step(state, {
+      kind: 'preview',
+      key: wick.key,
+      said: [{ by: 'person', text: 'wet wick '.repeat(20) }],
+    });
+    expect(drawn(long).slice(14, 17)).toEqual([
+      `you  ${'wet wick '.repeat(8).trim()}`,
+      `     ${'wet wick '.repeat(8).trim()}`,
+      `     ${'wet wick '.repeat(4).trim()}`,
+    ]);
+    for (const columns of [1, 5, 6, 7])
+      for (const line of drawn(step(long, { kind: 'resize', size: { columns, rows: 24 } })))
+        expect(widthOf(line)).toBeLessThanOrEqual(columns);
+    expect(drawn(found(press(seen, ...typed('s')), 'wicks', wick)).join('\n')).not.toContain('line 0');
   });
 });

@@ -1,37 +1,28 @@
 // The picker as data: keys and answers → state. It knows no terminal and no clock.
-import type { Session } from '../../../schema/session.ts';
+import type { Choice, Said } from './choice.ts';
 import { layout, type Size } from './layout.ts';
 
-export interface Found {
-  readonly session: Session;
-  /** Where its words were found; empty if the title matched. */
-  readonly snippet: string;
-}
-
-export interface Said {
-  readonly by: 'person' | 'other';
-  readonly text: string;
-}
-
 export interface State {
-  /** All sessions, newest first. */
-  readonly sessions: readonly Session[];
+  /** Everything that can be chosen, newest first. A live search knows nothing before words are typed. */
+  readonly all: readonly Choice[];
+  /** Every answer replaces the list; until it arrives, the old list stays visible. */
+  readonly live: boolean;
   readonly query: string;
   /** Whether the answer of the full-text search is still pending. */
   readonly searching: boolean;
   /** The choices: title matches first, then full-text matches. */
-  readonly shown: readonly Found[];
+  readonly shown: readonly Choice[];
   readonly chosen: number;
   /** The first visible one. */
   readonly top: number;
   readonly size: Size;
-  /** The last lines of sessions that were selected before. */
-  readonly endings: ReadonlyMap<string, readonly Said[]>;
+  /** The texts of choices that were selected before, by key. */
+  readonly previews: ReadonlyMap<string, readonly Said[]>;
   readonly note: string;
   /** Enter was pressed before there was any hit: choose the first one that arrives. */
   readonly hurried: boolean;
   readonly pasting: boolean;
-  readonly end?: 'left' | Session;
+  readonly end?: 'left' | Choice;
 }
 
 /** As `node:readline` reports it. */
@@ -45,24 +36,25 @@ export interface Key {
 export type Event =
   | { readonly kind: 'key'; readonly key: Key }
   | { readonly kind: 'resize'; readonly size: Size }
-  | { readonly kind: 'found'; readonly query: string; readonly hits: readonly Found[]; readonly note?: string }
-  | { readonly kind: 'ending'; readonly session: Session; readonly said: readonly Said[] };
+  | { readonly kind: 'found'; readonly query: string; readonly hits: readonly Choice[]; readonly note?: string }
+  | { readonly kind: 'preview'; readonly key: string; readonly said: readonly Said[] };
 
-export const keyOf = ({ agent, id }: Pick<Session, 'agent' | 'id'>): string => `${agent} ${id}`;
+export const chosenIn = (state: State): Choice | undefined => state.shown[state.chosen];
 
-export const chosenIn = (state: State): Found | undefined => state.shown[state.chosen];
+/** Without a list of choices, the search is live. */
+export const begin = (all: readonly Choice[] | undefined, size: Size, words = ''): State =>
+  ask(empty(all ?? [], all === undefined, size), words);
 
-export const begin = (sessions: readonly Session[], size: Size, words = ''): State => ask(empty(sessions, size), words);
-
-const empty = (sessions: readonly Session[], size: Size): State => ({
-  sessions,
+const empty = (all: readonly Choice[], live: boolean, size: Size): State => ({
+  all,
+  live,
   query: '',
   searching: false,
-  shown: sessions.map((session) => ({ session, snippet: '' })),
+  shown: all,
   chosen: 0,
   top: 0,
   size,
-  endings: new Map(),
+  previews: new Map(),
   note: '',
   hurried: false,
   pasting: false,
@@ -74,23 +66,30 @@ export function step(state: State, event: Event): State {
       return pressed({ ...state, hurried: false }, event.key);
     case 'resize':
       return choose({ ...state, size: event.size }, state.chosen);
-    case 'ending':
-      return { ...state, endings: new Map(state.endings).set(keyOf(event.session), event.said) };
+    case 'preview':
+      return { ...state, previews: new Map(state.previews).set(event.key, event.said) };
     case 'found': {
       // The query has changed since, so ignore this answer.
       if (event.query !== state.query || !state.searching) return state;
-      const known = new Map(state.shown.map(({ session }, i) => [keyOf(session), i]));
-      const shown = [...state.shown];
-      // Visible choices keep their place: the person may be about to choose one.
-      for (const hit of event.hits) {
-        const at = known.get(keyOf(hit.session));
-        if (at === undefined) shown.push(hit);
-        else shown[at] = hit;
-      }
+      const shown = state.live ? event.hits : merged(state.shown, event.hits);
       const answered = { ...state, searching: false, hurried: false, shown, note: event.note ?? '' };
-      return state.hurried ? open(answered) : answered;
+      // Around other words a hit shows other lines.
+      const settled = state.live ? choose({ ...answered, previews: new Map() }, 0) : answered;
+      return state.hurried ? open(settled) : settled;
     }
   }
+}
+
+/** Visible choices keep their place: the person may be about to choose one. */
+function merged(shown: readonly Choice[], hits: readonly Choice[]): Choice[] {
+  const known = new Map(shown.map(({ key }, i) => [key, i]));
+  const all = [...shown];
+  for (const hit of hits) {
+    const at = known.get(hit.key);
+    if (at === undefined) all.push(hit);
+    else all[at] = hit;
+  }
+  return all;
 }
 
 function pressed(state: State, key: Key): State {
@@ -113,7 +112,8 @@ const leave: Act = (state) => ({ ...state, end: 'left' });
 const rub: Act = (state) => ask(state, withoutLast(state.query));
 const open: Act = (state) => {
   const found = chosenIn(state);
-  return found === undefined ? { ...state, hurried: state.searching } : { ...state, end: found.session };
+  const isOutdated = state.live && state.searching;
+  return found === undefined || isOutdated ? { ...state, hurried: state.searching } : { ...state, end: found };
 };
 
 const withCtrl: Readonly<Record<string, Act>> = {
@@ -158,15 +158,12 @@ function type(state: State, text: string): State {
 function ask(state: State, query: string): State {
   if (query === state.query) return state;
   const words = wordsOf(query);
-  const said = (session: Session) =>
-    `${session.title}\n${(session.tags ?? []).join(' ')}\n${session.project}\n${session.id}`.toLowerCase();
-  const shown = state.sessions
-    .filter((session) => {
-      if (words.length === 0) return true;
-      const text = said(session);
-      return words.every((word) => text.includes(word));
-    })
-    .map((session) => ({ session, snippet: '' }));
+  const isNamed = ({ title, project, id }: Choice) => {
+    const text = `${title}\n${project}\n${id}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+  const outdated = words.length === 0 ? [] : state.shown;
+  const shown = state.live ? outdated : state.all.filter((one) => words.length === 0 || isNamed(one));
   return choose({ ...state, query, shown, searching: words.length > 0, note: '' }, 0);
 }
 

@@ -68,16 +68,17 @@ export function openTerminal(input: ReadStream, output: WriteStream, listener: L
     open();
     listener.changed();
   };
-  const onHangUp = () => {
+  const ended = (code: number) => () => {
     restore();
-    process.exitCode = 129;
+    process.exitCode = code;
     listener.hungUp();
   };
+  const [onHangUp, onTermination] = [ended(129), ended(143)];
 
   emitKeypressEvents(input, { escapeCodeTimeout: escapeMs } as unknown as Interface);
   input.on('keypress', onKey).on('end', onHangUp);
   output.on('resize', onResize);
-  process.on('SIGCONT', onContinue).on('SIGHUP', onHangUp).on('exit', restore);
+  process.on('SIGCONT', onContinue).on('SIGHUP', onHangUp).on('SIGTERM', onTermination).on('exit', restore);
   // Restore before the error is printed: the alternate screen would hide it.
   process.prependListener('uncaughtException', restore);
   open();
@@ -105,7 +106,7 @@ export function openTerminal(input: ReadStream, output: WriteStream, listener: L
       restore();
       input.off('keypress', onKey).off('end', onHangUp).pause();
       output.off('resize', onResize);
-      process.off('SIGCONT', onContinue).off('SIGHUP', onHangUp).off('exit', restore);
+      process.off('SIGCONT', onContinue).off('SIGHUP', onHangUp).off('SIGTERM', onTermination).off('exit', restore);
       process.off('uncaughtException', restore);
     },
   };

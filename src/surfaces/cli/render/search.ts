@@ -64,10 +64,15 @@ function renderHit(hit: Hit, view: View): string {
   return `${head}${title}\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
 
-/** The command that shows more of it. */
-function follow({ kind, id, session }: Hit): string {
-  if (isDerived(kind)) return `holdfast get ${id}`;
-  return `holdfast show ${kind === 'conversation' ? session : id}`;
+/** The command that shows more of it, and the id to give it. */
+export function nextOf({ kind, id, session }: Hit): { readonly command: 'get' | 'show'; readonly id: string } {
+  if (isDerived(kind)) return { command: 'get', id };
+  return { command: 'show', id: kind === 'conversation' ? session : id };
+}
+
+function follow(hit: Hit): string {
+  const { command, id } = nextOf(hit);
+  return `holdfast ${command} ${id}`;
 }
 
 /** The command, its outcome, and the matching line of its output. */
