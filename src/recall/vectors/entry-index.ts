@@ -96,8 +96,10 @@ export function openEntryIndex(
       dropVectors(place);
       if (seq !== 0) changed.push(id);
     }
-    for (let from = 0; from < changed.length && model !== undefined; from += vectorsAtOnce)
+    for (let from = 0; from < changed.length && model !== undefined; from += vectorsAtOnce) {
       take(await store.vectors.of(changed.slice(from, from + vectorsAtOnce), { kind: 'entry', model }));
+      await others();
+    }
   }
 
   async function update(): Promise<void> {

@@ -30,7 +30,7 @@ import { transferPort } from '../transfer/sqlite.ts';
 import { vaultPort } from '../vault/sqlite.ts';
 import { vectorsPort } from '../vectors/sqlite.ts';
 import { type BackupPlan, backUpFirst } from './backup-files.ts';
-import { connect } from './connection.ts';
+import { type Connection, connect } from './connection.ts';
 import { copyInto, createPrivate, syncFile } from './copy.ts';
 import { migrate } from './migrations.ts';
 import { cannotWrite, openReadOnly } from './read-only.ts';
@@ -50,33 +50,38 @@ export async function openSqliteStore(
     async close() {
       connection.db.close();
     },
-    transcripts: transcriptsPort(connection),
-    projects: projectsPort(connection),
-    sessions: sessionsPort(connection),
-    entries: entriesPort(connection),
-    search: searchPort(connection),
-    vectors: vectorsPort(connection),
-    distilled: distilledPort(connection),
-    conversations: conversationsPort(connection),
-    jobs: jobsPort(connection),
-    memory: memoryPort(connection),
-    pages: pagesPort(connection),
-    briefings: briefingsPort(connection),
-    pins: pinsPort(connection),
-    archives: archivesPort(connection),
-    vault: vaultPort(connection),
-    groups: groupsPort(connection),
-    messages: messagesPort(connection),
-    runs: runsPort(connection),
-    tasks: tasksPort(connection),
-    hub: hubPort(connection),
-    removal: removalPort(connection),
-    pauses: pausesPort(connection),
-    transfer: transferPort(connection),
-    changes: changesPort(connection),
-    admin: adminPort(connection),
+    ...portsOf(connection),
   };
 }
+
+/** Every port, on one connection. */
+export const portsOf = (connection: Connection): Omit<Store, 'engine' | 'location' | 'close'> => ({
+  transcripts: transcriptsPort(connection),
+  projects: projectsPort(connection),
+  sessions: sessionsPort(connection),
+  entries: entriesPort(connection),
+  search: searchPort(connection),
+  vectors: vectorsPort(connection),
+  distilled: distilledPort(connection),
+  conversations: conversationsPort(connection),
+  jobs: jobsPort(connection),
+  memory: memoryPort(connection),
+  pages: pagesPort(connection),
+  briefings: briefingsPort(connection),
+  pins: pinsPort(connection),
+  archives: archivesPort(connection),
+  vault: vaultPort(connection),
+  groups: groupsPort(connection),
+  messages: messagesPort(connection),
+  runs: runsPort(connection),
+  tasks: tasksPort(connection),
+  hub: hubPort(connection),
+  removal: removalPort(connection),
+  pauses: pausesPort(connection),
+  transfer: transferPort(connection),
+  changes: changesPort(connection),
+  admin: adminPort(connection),
+});
 
 function open(
   location: string,

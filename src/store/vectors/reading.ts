@@ -49,7 +49,7 @@ export function vectorReading(
     .raw();
   const of = connection
     .statement<unknown[], Packed>(
-      `${packed} FROM (SELECT v.* FROM json_each(?) j JOIN vectors v INDEXED BY vectors_by_subject
+      `${packed} FROM (SELECT v.* FROM json_each(?) j CROSS JOIN vectors v INDEXED BY vectors_by_subject
          ON v.kind = ? AND v.subject_id = j.value AND v.model_id = ? ORDER BY v.seq)`,
     )
     .raw();
