@@ -23,6 +23,7 @@ import type { SessionsPort } from './sessions/port.ts';
 import type { TasksPort } from './tasks/port.ts';
 import type { TranscriptsPort } from './transcripts/port.ts';
 import type { TransferPort } from './transfer/port.ts';
+import type { UsagePort } from './usage/port.ts';
 import type { VaultPort } from './vault/port.ts';
 import type { VectorsPort } from './vectors/port.ts';
 
@@ -46,6 +47,7 @@ export interface Store {
   readonly briefings: BriefingsPort;
   readonly pins: PinsPort;
   readonly archives: ArchivesPort;
+  readonly usage: UsagePort;
   readonly vault: VaultPort;
   readonly groups: GroupsPort;
   readonly messages: MessagesPort;

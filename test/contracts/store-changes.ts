@@ -79,6 +79,7 @@ export function describeChanges(open: () => { store: Store; reopen(): Promise<St
         from: 18,
         entries: whole.slice(18, 23),
       });
+      expect(await store.entries.order('claude-code', 's1', { subagents: true })).toHaveLength(30);
       // Where a subagent spoke, and where history stands in two files, the store sorts first. The result is the same.
       await store.transcripts.commit(
         [
@@ -91,6 +92,8 @@ export function describeChanges(open: () => { store: Store; reopen(): Promise<St
         const all = await store.entries.transcript('claude-code', 's1', { subagents });
         const part = await store.entries.page('claude-code', 's1', { subagents, from: 2, limit: 9 });
         expect(part).toEqual({ total: all.length, from: 2, entries: all.slice(2, 11) });
+        const rows = await store.entries.order('claude-code', 's1', { subagents });
+        expect((await store.entries.at(rows)).map((one) => one.entry)).toEqual(all);
         const around = await store.entries.page('claude-code', 's1', { subagents, around: 'e9', limit: 3 });
         expect(around.entries.map(({ id }) => id)).toEqual(['e8', 'e9', 'e10']);
       }

@@ -12,6 +12,7 @@ import { explain } from '../../system/errors.ts';
 import { backingUp } from './backing-up.ts';
 import { briefings } from './briefings.ts';
 import { type Chore, rounds } from './chores.ts';
+import { counting } from './counting.ts';
 import { distillingOf } from './distilling.ts';
 import { type Door, door } from './door.ts';
 import { embedding } from './embedding.ts';
@@ -102,6 +103,7 @@ async function begin(deps: WorkerDeps, { complain, sources, work }: Open, signal
   const vectors = embedding(deps, signal);
   const index = merging(deps, signal);
   const backups = backingUp(deps, signal);
+  const tokens = counting(deps, signal);
   const came = (added: number) => {
     due.index = true;
     vectors.wake();
@@ -132,7 +134,7 @@ async function begin(deps: WorkerDeps, { complain, sources, work }: Open, signal
     spool.close,
     seen.close,
   );
-  work.push(...[queue, vectors, told, index, backups, rereads, hub].map(({ idle }) => idle));
+  work.push(...[queue, vectors, told, index, backups, tokens, rereads, hub].map(({ idle }) => idle));
   // Before the first scan: a question must not wait for an import.
   await http?.open();
   const watches = await watching(deps, { due, file: queue.add, root: () => void scans.all(), complain }, signal);
@@ -167,6 +169,7 @@ async function begin(deps: WorkerDeps, { complain, sources, work }: Open, signal
       },
     },
     { name: 'backups', run: backups.wake },
+    { name: 'tokens', run: tokens.wake },
     { name: 'rereading', run: rereads.wake },
     { name: 'hub', run: hub.wake },
   ];

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { expect, it } from 'vitest';
 import { answer, later, prompt, toolResult, toolUse, workbench } from '../../../test/contracts/transcript-builder.ts';
 import { codexUsage, geminiUsage, piUsage } from '../../agents/usage.ts';
+import { countUsage } from '../../capture/usage.ts';
 import { fillVault } from '../../capture/vault/vault.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import type { Context } from '../operation.ts';
@@ -115,4 +116,28 @@ it('reads the tokens of other agents in their own form', () => {
       { type: 'event_msg', payload: { type: 'token_count' } },
     ])
       expect(read(value, {})).toBeUndefined();
+});
+
+it('counts tokens once, and again when the transcript has grown', async () => {
+  const { context, file, ingest } = await bench();
+  const counted = await sessionsUsage.run(context, { id: 's1' });
+  const text = fs.readFileSync(file, 'utf8');
+  // Other figures in the same number of bytes: only a second reading would see them.
+  fs.writeFileSync(file, text.replaceAll('"input_tokens":1000', '"input_tokens":2000'));
+  expect(await sessionsUsage.run(context, { id: 's1' })).toEqual(counted);
+  fs.writeFileSync(file, text);
+  const more = answer('a9', 'Done.', 9) as { message: Record<string, unknown> };
+  const line = { ...more, message: { ...more.message, id: 'msg_2', model: 'claude-opus-4-7', usage } };
+  fs.appendFileSync(file, `${JSON.stringify(line)}\n`);
+  await ingest();
+  expect((await sessionsUsage.run(context, { id: 's1' })).models).toMatchObject([{ answers: 2, input: 2000 }]);
+});
+
+it('counts sessions in the background once they are quiet', async () => {
+  const { context, store } = await bench();
+  const deps = context as Parameters<typeof countUsage>[0];
+  expect(await countUsage(deps, Date.parse('2000-01-01'), 10)).toBe(0);
+  expect(await countUsage(deps, Date.parse('2100-01-01'), 10)).toBe(1);
+  expect(await store.usage.all()).toMatchObject([{ session: 's1', models: [{ answers: 1, input: 1000 }] }]);
+  expect(await countUsage(deps, Date.parse('2100-01-01'), 10)).toBe(0);
 });

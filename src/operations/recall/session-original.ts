@@ -3,10 +3,12 @@
 import { z } from 'zod';
 import { asObject } from '../../agents/json.ts';
 import { type Picture, picturesIn } from '../../agents/pictures.ts';
-import type { StatedUsage, UsageState } from '../../agents/usage.ts';
+import { usageOf } from '../../capture/usage.ts';
 import { type OriginalLine, originalLines } from '../../capture/vault/original.ts';
-import { type ModelPrice, priceOf, pricesOf } from '../../language/model-prices.ts';
+import { pricesOf } from '../../language/model-prices.ts';
+import { modelCost, totalCost } from '../../language/token-costs.ts';
 import { AgentName } from '../../schema/agent-name.ts';
+import { ModelUsage } from '../../schema/model-usage.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { operation } from '../operation.ts';
 import { find } from './find.ts';
@@ -126,13 +128,7 @@ function blockOf(value: unknown, use: string): unknown {
   return look(value, 0) ?? value;
 }
 
-const Usage = z.object({
-  model: z.string().describe('empty if the transcript names no model'),
-  answers: z.int(),
-  input: z.int().describe('input tokens, without cached ones'),
-  output: z.int(),
-  cacheRead: z.int(),
-  cacheWrite: z.int(),
+const Usage = ModelUsage.omit({ cacheWriteHour: true }).extend({
   cost: z.number().optional().describe('US dollars; absent if the price of the model is unknown'),
 });
 
@@ -153,65 +149,21 @@ export const sessionsUsage = operation({
   examples: ['holdfast sessions usage 0f3c', 'holdfast sessions usage 0f3c --json'],
   async run(context, { id, agent }) {
     const session = await sessionNamed(context, id, agent);
-    const lines = originalLines(context, { agent: session.agent, session: session.id }, (line) =>
-      tokenWords.test(line),
-    );
-    const models = sums(await statedIn(lines), context.config.settings.prices);
-    const cost = models.every((one) => one.cost !== undefined)
-      ? models.reduce((sum, one) => sum + (one.cost ?? 0), 0)
-      : undefined;
+    const models = await usageOf(context, { agent: session.agent, session: session.id });
+    const { prices } = context.config.settings;
+    const cost = totalCost(models, prices);
     return {
       session: session.id,
-      models,
-      ...(cost === undefined || models.length === 0 ? {} : { cost }),
+      models: models.map(({ cacheWriteHour, ...usage }) => {
+        const own = modelCost({ ...usage, cacheWriteHour }, prices);
+        return {
+          ...usage,
+          cacheWrite: usage.cacheWrite + cacheWriteHour,
+          ...(own === undefined ? {} : { cost: own }),
+        };
+      }),
+      ...(cost === undefined ? {} : { cost }),
       pricesOf,
     };
   },
 });
-
-/** A line without one of these words states no tokens in any agent's transcript. */
-const tokenWords = /"(?:usage|tokens|token_count|turn_context)"/;
-
-/** One per answer: lines that repeat it count once. */
-async function statedIn(lines: AsyncGenerator<OriginalLine>): Promise<StatedUsage[]> {
-  const byId = new Map<string, StatedUsage>();
-  const states = new Map<string, UsageState>();
-  let unnamed = 0;
-  for await (const { agent, key, value } of lines) {
-    const state = states.get(key) ?? {};
-    states.set(key, state);
-    const usage = agent.usage?.(value, state);
-    if (usage !== undefined) byId.set(usage.id ?? `${key} ${unnamed++}`, usage);
-  }
-  return [...byId.values()];
-}
-
-export function sums(stated: readonly StatedUsage[], prices: readonly string[]): z.infer<typeof Usage>[] {
-  const models = new Map<string, { usages: StatedUsage[]; price: ModelPrice | undefined }>();
-  for (const usage of stated) {
-    const model = models.get(usage.model) ?? { usages: [], price: priceOf(usage.model, prices) };
-    model.usages.push(usage);
-    models.set(usage.model, model);
-  }
-  const sum = (usages: readonly StatedUsage[], of: (usage: StatedUsage) => number) =>
-    usages.reduce((total, usage) => total + of(usage), 0);
-  return [...models]
-    .map(([model, { usages, price }]) => ({
-      model,
-      answers: usages.length,
-      input: sum(usages, ({ input }) => input),
-      output: sum(usages, ({ output }) => output),
-      cacheRead: sum(usages, ({ cacheRead }) => cacheRead),
-      cacheWrite: sum(usages, ({ cacheWrite, cacheWriteHour }) => cacheWrite + cacheWriteHour),
-      ...(price === undefined ? {} : { cost: sum(usages, (usage) => costOf(usage, price)) }),
-    }))
-    .sort((a, b) => b.output - a.output);
-}
-
-const costOf = (usage: StatedUsage, price: ModelPrice): number =>
-  (usage.input * price.input +
-    usage.output * price.output +
-    usage.cacheRead * price.cacheRead +
-    usage.cacheWrite * price.cacheWrite +
-    usage.cacheWriteHour * price.cacheWriteHour) /
-  1e6;

@@ -140,9 +140,8 @@ export const sessionsChanges = operation({
     const session = await sessionNamed(context, id, agent);
     const files = new Map<string, ToolUse[]>();
     let [count, left] = [0, 0];
-    for await (const { entries } of pagesOf(context, session, true)) {
-      const editing = entries.filter(({ tools, abandoned }) => !abandoned && tools.some((tool) => modifies.test(tool)));
-      for (const use of [...(await usesOf(context.store, editing)).values()].flat()) {
+    for await (const uses of usesBy(context, session, modifies)) {
+      for (const use of uses) {
         const [file] = use.files;
         if (file === undefined || !modifies.test(use.tool) || use.outcome === 'error') continue;
         if (wanted !== undefined && file !== wanted && !file.endsWith(`/${wanted}`)) continue;
@@ -190,9 +189,8 @@ export const sessionsCommits = operation({
   async run(context, { id, agent }) {
     const session = await sessionNamed(context, id, agent);
     const commits: { hash: string; branch: string; subject: string; at: string; entry: string }[] = [];
-    for await (const { entries } of pagesOf(context, session, true)) {
-      const running = entries.filter(({ tools, abandoned }) => !abandoned && tools.some((tool) => shell.test(tool)));
-      for (const use of [...(await usesOf(context.store, running)).values()].flat()) {
+    for await (const uses of usesBy(context, session, shell)) {
+      for (const use of uses) {
         if (!shell.test(use.tool) || use.outcome === 'error' || !/\bgit\b/.test(use.input)) continue;
         for (const commit of commitsIn(use.output ?? ''))
           if (commits.length < mostCommits) commits.push({ ...commit, at: use.at, entry: use.entry });
@@ -205,14 +203,35 @@ export const sessionsCommits = operation({
 
 const pageSize = 1000;
 
-/** The entries of a session in pages, with pauses for other work. */
-async function* pagesOf({ store, signal }: Context, { agent, id }: Session, subagents: boolean) {
-  for (let from = 0; ; from += pageSize) {
-    signal?.throwIfAborted();
-    const part = await store.entries.page(agent, id, { subagents, from, limit: pageSize });
-    yield { from, entries: part.entries };
-    if (from + pageSize >= part.total) return;
+/** The rows of a session's entries in pieces, with pauses for other work. */
+async function* rowsOf({ store, signal }: Context, { agent, id }: Session, subagents: boolean) {
+  const rows = await store.entries.order(agent, id, { subagents });
+  for (let from = 0; from < rows.length; from += pageSize) {
+    // The worker answers other requests here.
     await new Promise(setImmediate);
+    signal?.throwIfAborted();
+    yield { from, rows: rows.slice(from, from + pageSize) };
+  }
+}
+
+async function* pagesOf(context: Context, session: Session, subagents: boolean) {
+  for await (const { from, rows } of rowsOf(context, session, subagents))
+    yield { from, entries: (await context.store.entries.at(rows)).map(({ entry }) => entry) };
+}
+
+/** The uses of these tools in a session, subagents included. Reads only entries that used one. */
+async function* usesBy(context: Context, session: Session, tools: RegExp): AsyncGenerator<ToolUse[]> {
+  const { entries } = context.store;
+  // The count leaves out the history that a fork copied.
+  if (session.toolUses === 0 && session.forkOf === undefined) return;
+  for await (const { rows } of rowsOf(context, session, true)) {
+    const users = new Set((await entries.usesAt(rows)).filter(({ tool }) => tools.test(tool)).map(({ row }) => row));
+    const wanted = await entries.at(rows.filter((row) => users.has(row)));
+    const uses = await usesOf(
+      context.store,
+      wanted.map(({ entry }) => entry).filter(({ abandoned }) => !abandoned),
+    );
+    yield [...uses.values()].flat();
   }
 }
 

@@ -121,6 +121,8 @@ export interface EntriesPort {
   find(id: string): Promise<readonly Entry[]>;
   /** The entries of a session in the order of its transcript, including history that a fork copied. */
   transcript(agent: AgentName, session: string, options?: { subagents?: boolean }): Promise<readonly Entry[]>;
+  /** The rows of a session's entries in the order of its transcript: for a walk over all of them, read once. */
+  order(agent: AgentName, session: string, options?: { subagents?: boolean }): Promise<readonly number[]>;
   /** The prompts of a session in order, each with its index in the transcript and the beginning of its text. */
   promptsOf(
     agent: AgentName,

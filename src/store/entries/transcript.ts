@@ -19,12 +19,13 @@ function byTime<T extends { readonly at: number; readonly gone: number }>(rows: 
   return [...ordered, ...gone];
 }
 
+type SessionFile = { readonly id: number; readonly session_id: number; readonly subagents: number };
 type InFile = { readonly file: number; readonly session: number };
 
-export function transcripts(connection: Connection): Pick<EntriesPort, 'transcript' | 'page' | 'promptsOf'> {
+export function transcripts(connection: Connection): Pick<EntriesPort, 'transcript' | 'order' | 'page' | 'promptsOf'> {
   const { read: run } = connection;
-  const sessionFiles = connection.statement<[string, string], { id: number; session_id: number }>(
-    `SELECT f.id, s.id AS session_id FROM sessions s JOIN file_sessions x ON x.session_id = s.id JOIN files f ON f.id = x.file_id
+  const sessionFiles = connection.statement<[string, string], SessionFile>(
+    `SELECT f.id, s.id AS session_id, s.subagent_entries AS subagents FROM sessions s JOIN file_sessions x ON x.session_id = s.id JOIN files f ON f.id = x.file_id
      WHERE s.session = ? AND s.agent = ? ORDER BY f.subagent IS NOT NULL, f.born_at, f.key`,
   );
   const inFile = (columns: string) =>
@@ -85,7 +86,8 @@ export function transcripts(connection: Connection): Pick<EntriesPort, 'transcri
   function idsOf(agent: AgentName, session: string, subagents: boolean) {
     const files = sessionFiles.all(session, agent);
     const id = files[0]?.session_id ?? -1;
-    const simple = !subagents && hasCopies.get({ session: id }) === undefined ? extent.get({ session: id }) : undefined;
+    const isAlone = !subagents || files.every((file) => file.subagents === 0);
+    const simple = isAlone && hasCopies.get({ session: id }) === undefined ? extent.get({ session: id }) : undefined;
     if (simple !== undefined && simple.total > 0 && simple.files === 0)
       return {
         total: simple.total,
@@ -107,6 +109,12 @@ export function transcripts(connection: Connection): Pick<EntriesPort, 'transcri
   return {
     async transcript(agent, session, { subagents = false } = {}) {
       return run(() => inOrder(sessionFiles.all(session, agent), subagents, (of) => entriesIn.all(of)).map(toEntry));
+    },
+    async order(agent, session, { subagents = false } = {}) {
+      return run(() => {
+        const ids = idsOf(agent, session, subagents);
+        return ids.slice(0, ids.total);
+      });
     },
     async promptsOf(agent, session, { characters, limit }) {
       return run(() => {

@@ -1002,6 +1002,17 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE entry_copies ADD COLUMN at INTEGER;
     `,
   },
+  {
+    name: '036-session-usage',
+    sql: `
+      -- The tokens of a session by model, as JSON, counted when its transcripts had this extent.
+      CREATE TABLE session_usage (
+        session_id INTEGER PRIMARY KEY REFERENCES sessions ON DELETE CASCADE,
+        extent INTEGER NOT NULL,
+        models TEXT NOT NULL
+      );
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as Holdfast's. */

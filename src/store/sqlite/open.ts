@@ -27,6 +27,7 @@ import type { Store } from '../store.ts';
 import { tasksPort } from '../tasks/sqlite.ts';
 import { transcriptsPort } from '../transcripts/sqlite.ts';
 import { transferPort } from '../transfer/sqlite.ts';
+import { usagePort } from '../usage/sqlite.ts';
 import { vaultPort } from '../vault/sqlite.ts';
 import { vectorsPort } from '../vectors/sqlite.ts';
 import { type BackupPlan, backUpFirst } from './backup-files.ts';
@@ -70,6 +71,7 @@ export const portsOf = (connection: Connection): Omit<Store, 'engine' | 'locatio
   briefings: briefingsPort(connection),
   pins: pinsPort(connection),
   archives: archivesPort(connection),
+  usage: usagePort(connection),
   vault: vaultPort(connection),
   groups: groupsPort(connection),
   messages: messagesPort(connection),

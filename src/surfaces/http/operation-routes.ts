@@ -1,4 +1,5 @@
 // The table of operations → routes. This file knows no particular operation.
+import type { ServerResponse } from 'node:http';
 import { refuseUnasked } from '../../operations/consent.ts';
 import { operations } from '../../operations/index.ts';
 import type { Context, Operation } from '../../operations/operation.ts';
@@ -21,11 +22,19 @@ export function operationRoutes(context: Context): Route[] {
       run:
         operation.http?.apart && context.apart
           ? onceAtATime(context.apart, operation)
-          : async (input) => {
+          : async (input, { request, response }) => {
               refuseUnasked(operation, input, 'send "yes": true');
-              return operation.run(asked, input);
+              return operation.run(request.method === 'GET' ? endingWith(response, asked) : asked, input);
             },
     }));
+}
+
+/** Reading stops when its caller has left: a long answer that is no longer wanted would delay the others. */
+function endingWith(response: ServerResponse, context: Context): Context {
+  const left = new AbortController();
+  response.once('close', () => left.abort());
+  // A worker that stops closes its connections, so this covers its own signal too.
+  return { ...context, signal: left.signal };
 }
 
 /** Callers that ask the same question while it runs share one answer, so no caller can start a hundred processes. */

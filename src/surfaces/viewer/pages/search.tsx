@@ -43,15 +43,9 @@ const combobox = (open: boolean, active: number) =>
 /** A changed search starts with one page of hits again. */
 const narrow = (query: Readonly<Record<string, string>>): void => setQuery({ ...query, limit: '' });
 
-export function Search() {
-  const { searchParams: query } = here.value;
-  const asked = query.get('q') ?? '';
-  useTitle(asked === '' ? 'Search' : `${asked} · Search`);
+/** The text of the field. The address follows it after a pause; it follows the address after back, forward or a link. */
+function useTyped(asked: string): [string, (text: string) => void] {
   const [text, setText] = useState(asked);
-  const field = useRef<HTMLInputElement>(null);
-  // Focus before the next key press: text typed right after `/` belongs here.
-  useLayoutEffect(() => field.current?.focus(), []);
-  // The address follows the field after a pause. The field follows the address after back, forward or a link.
   const put = useRef(asked);
   useEffect(() => {
     if (asked !== put.current) setText(asked);
@@ -66,7 +60,13 @@ export function Search() {
     }, pauseMs);
     return () => clearTimeout(timer);
   }, [text]);
+  return [text, setText];
+}
 
+/** What the address asks for, and the answer in rows. */
+function useHits() {
+  const { searchParams: query } = here.value;
+  const asked = query.get('q') ?? '';
   const filters = filtersIn(query);
   const isAsking = asked !== '' || filters.file !== undefined;
   const limit = Math.max(pageSize, Math.min(mostHits, Math.trunc(Number(query.get('limit'))) || pageSize));
@@ -84,9 +84,16 @@ export function Search() {
     (): HitRows => (isFlat ? hits.map((hit) => ({ kind: 'hit', hit })) : groupedHits(hits, open)),
     [answer.data, isAsking, isFlat, open],
   );
+  const unfold = (session: string) => {
+    unfolded.value = { search, sessions: new Set([...open, session]) };
+  };
+  return { asked, filters, isAsking, limit, answer, isFlat, search, rows, unfold };
+}
+type Hits = ReturnType<typeof useHits>;
 
+/** The row that the arrows have chosen; `far` is its index if it is not in the document. */
+function useChosen({ rows, asked, filters }: Hits) {
   const [active, setActive] = useState(-1);
-  /** The index of a hit to scroll to that is not in the document. */
   const [far, setFar] = useState<number>();
   useEffect(() => setActive(-1), [asked, JSON.stringify(filters)]);
   const choose = (next: number) => {
@@ -96,15 +103,24 @@ export function Search() {
     row?.scrollIntoView({ block: 'nearest' });
     setFar(row === null && index >= 0 ? index : undefined);
   };
-  const unfold = (session: string) => {
-    unfolded.value = { search, sessions: new Set([...open, session]) };
-  };
+  return { active, far, choose };
+}
+
+export function Search() {
+  const hits = useHits();
+  const { asked, filters, rows, search } = hits;
+  useTitle(asked === '' ? 'Search' : `${asked} · Search`);
+  const [text, setText] = useTyped(asked);
+  const field = useRef<HTMLInputElement>(null);
+  // Focus before the next key press: text typed right after `/` belongs here.
+  useLayoutEffect(() => field.current?.focus(), []);
+  const { active, far, choose } = useChosen(hits);
   const enter = () => {
     const chosen = rows[Math.max(0, active)];
     // The hits may still belong to the earlier text.
     if (text.trim() !== asked) narrow({ q: text.trim() });
-    else if (chosen === undefined || answer.waiting) return;
-    else if (chosen.kind === 'rest') unfold(chosen.session);
+    else if (chosen === undefined || hits.answer.waiting) return;
+    else if (chosen.kind === 'rest') hits.unfold(chosen.session);
     else {
       noteSearch(search);
       go(hitAddress(chosen.hit));
@@ -143,56 +159,63 @@ export function Search() {
         </div>
         <SearchFilters filters={filters} narrow={narrow} />
       </search>
-      {isAsking ? (
-        <Answered answer={answer} rows={10}>
-          {({ hits: found, note }) => (
-            <>
-              <div class="count">
-                <p class="dim" role="status">
-                  {countOf(found, limit)}
-                </p>
-                {search !== '' && <SaveSearch search={search} />}
-                {found.length > 0 && (
-                  <label class="check">
-                    <input
-                      type="checkbox"
-                      checked={!isFlat}
-                      onChange={(event) => setQuery({ flat: event.currentTarget.checked ? '' : '1' })}
-                    />
-                    Group by session
-                  </label>
-                )}
-              </div>
-              {found.length > 0 && asked !== '' && !found.some(hasWords) && <p class="similar">{onlySimilar}</p>}
-              {found.length > 0 && filters.scope !== undefined && note && <p class="dim">{note}</p>}
-              {found.length === 0 && <Nothing note={note} />}
-              {found.length > 0 && (
-                <HitList rows={rows} active={active} far={far} unfold={unfold} opened={() => noteSearch(search)} />
-              )}
-              {found.length === limit && limit < mostHits && (
-                <button type="button" onClick={() => setQuery({ limit: String(Math.min(mostHits, limit * 4)) })}>
-                  Show more
-                </button>
-              )}
-            </>
-          )}
-        </Answered>
-      ) : (
-        <>
-          <Empty title="Ask in your own words">
-            <p>
-              <code>flaky login test</code>, <code>"race condition"</code>, <code>what broke the deploy last week</code>
-            </p>
-            <p class="dim">
-              <kbd>/</kbd> focuses, <kbd>↑</kbd> <kbd>↓</kbd> choose, <kbd>Enter</kbd> opens, <kbd>Esc</kbd> clears.
-            </p>
-          </Empty>
-          <KeptSearches />
-        </>
-      )}
+      {hits.isAsking ? <Found hits={hits} active={active} far={far} /> : <Unasked />}
     </section>
   );
 }
+
+function Found({ hits, active, far }: { hits: Hits; active: number; far: number | undefined }) {
+  const { asked, filters, limit, answer, isFlat, search, rows, unfold } = hits;
+  return (
+    <Answered answer={answer} rows={10}>
+      {({ hits: found, note }) => (
+        <>
+          <div class="count">
+            <p class="dim" role="status">
+              {countOf(found, limit)}
+            </p>
+            {search !== '' && <SaveSearch search={search} />}
+            {found.length > 0 && (
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={!isFlat}
+                  onChange={(event) => setQuery({ flat: event.currentTarget.checked ? '' : '1' })}
+                />
+                Group by session
+              </label>
+            )}
+          </div>
+          {found.length > 0 && asked !== '' && !found.some(hasWords) && <p class="similar">{onlySimilar}</p>}
+          {found.length > 0 && filters.scope !== undefined && note && <p class="dim">{note}</p>}
+          {found.length === 0 && <Nothing note={note} />}
+          {found.length > 0 && (
+            <HitList rows={rows} active={active} far={far} unfold={unfold} opened={() => noteSearch(search)} />
+          )}
+          {found.length === limit && limit < mostHits && (
+            <button type="button" onClick={() => setQuery({ limit: String(Math.min(mostHits, limit * 4)) })}>
+              Show more
+            </button>
+          )}
+        </>
+      )}
+    </Answered>
+  );
+}
+
+const Unasked = () => (
+  <>
+    <Empty title="Ask in your own words">
+      <p>
+        <code>flaky login test</code>, <code>"race condition"</code>, <code>what broke the deploy last week</code>
+      </p>
+      <p class="dim">
+        <kbd>/</kbd> focuses, <kbd>↑</kbd> <kbd>↓</kbd> choose, <kbd>Enter</kbd> opens, <kbd>Esc</kbd> clears.
+      </p>
+    </Empty>
+    <KeptSearches />
+  </>
+);
 
 /** `More than 50 hits in 12 sessions`. */
 function countOf(found: readonly Hit[], limit: number): string {

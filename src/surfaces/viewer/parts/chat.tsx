@@ -81,6 +81,59 @@ function Waits({ state }: { state: IncomingMessage['state'] | undefined }) {
   return state === undefined || state === 'answered' ? null : <span class="dim">{stateWords[state]}</span>;
 }
 
+function Message({ line: { by, text, at, from }, state }: { line: Line; state: IncomingMessage['state'] | undefined }) {
+  return (
+    <article class={`entry ${by === 'person' ? 'person' : by === 'notice' ? 'machine' : 'model'}`}>
+      <header>
+        <span class="who">{from ?? whose[by]}</span>
+        <Waits state={state} />
+        <span class="permalink">
+          <Clock at={at} />
+        </span>
+      </header>
+      {by === 'person' ? <p class="said">{text}</p> : <Markdown text={text} />}
+    </article>
+  );
+}
+
+function Say({
+  group,
+  text,
+  setText,
+  send,
+}: {
+  group: string;
+  text: string;
+  setText: (text: string) => void;
+  send: () => void;
+}) {
+  return (
+    <form
+      class="say"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <textarea
+        aria-label={`Say something to ${group}`}
+        placeholder="Enter sends, Shift+Enter begins a new line"
+        rows={3}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          send();
+        }}
+      />
+      <button type="submit" class="strong" disabled={text.trim() === ''}>
+        Send
+      </button>
+    </form>
+  );
+}
+
 /** `before`, `unanswered` and `told` describe the state when the page was opened. Later messages come through the stream. */
 export function Chat({
   group,
@@ -138,17 +191,8 @@ export function Chat({
         {before.map((entry) => (
           <EntryView key={entry.id} entry={entry} focused={false} follows={false} />
         ))}
-        {lines.map(({ key, by, text: said, at, from }) => (
-          <article key={key} class={`entry ${by === 'person' ? 'person' : by === 'notice' ? 'machine' : 'model'}`}>
-            <header>
-              <span class="who">{from ?? whose[by]}</span>
-              <Waits state={states.get(key)} />
-              <span class="permalink">
-                <Clock at={at} />
-              </span>
-            </header>
-            {by === 'person' ? <p class="said">{said}</p> : <Markdown text={said} />}
-          </article>
+        {lines.map((line) => (
+          <Message key={line.key} line={line} state={states.get(line.key)} />
         ))}
         {part !== '' && (
           <article class="entry model" aria-busy="true">
@@ -166,29 +210,7 @@ export function Chat({
         </p>
       )}
       {failure && <Trouble failure={failure} />}
-      <form
-        class="say"
-        onSubmit={(event) => {
-          event.preventDefault();
-          send();
-        }}
-      >
-        <textarea
-          aria-label={`Say something to ${group}`}
-          placeholder="Enter sends, Shift+Enter begins a new line"
-          rows={3}
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-            event.preventDefault();
-            send();
-          }}
-        />
-        <button type="submit" class="strong" disabled={text.trim() === ''}>
-          Send
-        </button>
-      </form>
+      <Say group={group} text={text} setText={setText} send={send} />
       <p class="dim" role="status">
         {note}
       </p>

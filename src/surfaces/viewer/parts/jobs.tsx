@@ -77,32 +77,7 @@ export function Jobs() {
                 {jobs.map((job) => (
                   <li key={job.id} id={`job-${job.id}`}>
                     <JobRow job={job} />
-                    <span class="actions">
-                      {(job.status === 'failed' || job.status === 'cancelled') && (
-                        <button
-                          type="button"
-                          aria-label={`Try job ${job.id} again`}
-                          onClick={() =>
-                            attempt(async () => {
-                              await change('jobs retry', { job: job.id });
-                              return `Job ${job.id} will be tried again`;
-                            })
-                          }
-                        >
-                          Try again
-                        </button>
-                      )}
-                      {job.status !== 'done' && job.status !== 'cancelled' && (
-                        <button
-                          type="button"
-                          class="danger"
-                          aria-label={`Cancel job ${job.id}…`}
-                          onClick={() => setLeaving(job)}
-                        >
-                          Cancel…
-                        </button>
-                      )}
-                    </span>
+                    <JobButtons job={job} attempt={attempt} cancel={() => setLeaving(job)} />
                   </li>
                 ))}
               </ul>
@@ -111,29 +86,70 @@ export function Jobs() {
         )}
       </Answered>
       {leaving && (
-        <Dialog title={`Cancel job ${leaving.id}?`} onClose={() => setLeaving(undefined)}>
-          <p>
-            To {kinds[leaving.kind]} of session {leaving.session.slice(0, 8)} in {leaving.project || 'no project'} is
-            left out. Nothing that is kept goes. The job comes back when the session goes on, or when you try it again.
-          </p>
-          <div class="actions">
-            <button
-              type="button"
-              class="danger strong"
-              onClick={() => {
-                setLeaving(undefined);
-                attempt(async () => `Job ${(await change('jobs cancel', { job: leaving.id })).cancelled} is cancelled`);
-              }}
-            >
-              Cancel the job
-            </button>
-            <button type="button" onClick={() => setLeaving(undefined)}>
-              Leave it
-            </button>
-          </div>
-        </Dialog>
+        <CancelJob
+          job={leaving}
+          close={() => setLeaving(undefined)}
+          cancel={() =>
+            attempt(async () => `Job ${(await change('jobs cancel', { job: leaving.id })).cancelled} is cancelled`)
+          }
+        />
       )}
     </>
+  );
+}
+
+function JobButtons({
+  job,
+  attempt,
+  cancel,
+}: {
+  job: Job;
+  attempt: (work: () => Promise<string>) => void;
+  cancel: () => void;
+}) {
+  const retry = async () => {
+    await change('jobs retry', { job: job.id });
+    return `Job ${job.id} will be tried again`;
+  };
+  return (
+    <span class="actions">
+      {(job.status === 'failed' || job.status === 'cancelled') && (
+        <button type="button" aria-label={`Try job ${job.id} again`} onClick={() => attempt(retry)}>
+          Try again
+        </button>
+      )}
+      {job.status !== 'done' && job.status !== 'cancelled' && (
+        <button type="button" class="danger" aria-label={`Cancel job ${job.id}…`} onClick={cancel}>
+          Cancel…
+        </button>
+      )}
+    </span>
+  );
+}
+
+function CancelJob({ job, close, cancel }: { job: Job; close: () => void; cancel: () => void }) {
+  return (
+    <Dialog title={`Cancel job ${job.id}?`} onClose={close}>
+      <p>
+        To {kinds[job.kind]} of session {job.session.slice(0, 8)} in {job.project || 'no project'} is left out. Nothing
+        that is kept goes. The job comes back when the session goes on, or when you try it again.
+      </p>
+      <div class="actions">
+        <button
+          type="button"
+          class="danger strong"
+          onClick={() => {
+            close();
+            cancel();
+          }}
+        >
+          Cancel the job
+        </button>
+        <button type="button" onClick={close}>
+          Leave it
+        </button>
+      </div>
+    </Dialog>
   );
 }
 

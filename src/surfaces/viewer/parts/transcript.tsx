@@ -11,23 +11,19 @@ const pageSize = 100;
 /** The estimated height of an entry that is not loaded yet. */
 const usualHeight = 120;
 
-export function Transcript({
-  session,
-  version,
-  total: known,
-  subagents,
-  withSubagents,
-  focus,
-}: {
-  session: Session;
+interface Shown {
+  readonly session: Session;
   /** A new value means that the session has changed. */
-  version: unknown;
-  total: number;
-  subagents: boolean;
+  readonly version: unknown;
+  readonly total: number;
+  readonly subagents: boolean;
   /** Called if the focused entry is a subagent's and subagents are hidden. */
-  withSubagents: () => void;
-  focus: string | undefined;
-}) {
+  readonly withSubagents: () => void;
+  readonly focus: string | undefined;
+}
+
+/** The entries that were loaded, by index, and the index of the focused one. */
+function useEntries({ session, version, total: known, subagents, withSubagents, focus }: Shown) {
   const entries = useRef(new Map<number, ShownEntry>());
   const asked = useRef(new Set<number>());
   const [total, setTotal] = useState(subagents ? 0 : known);
@@ -60,6 +56,7 @@ export function Transcript({
     setRound((before) => before + 1);
   }
   const loadRange = ([first, last]: [number, number]) => {
+    range.current = [first, last];
     for (let page = Math.floor(first / pageSize); page <= Math.floor(last / pageSize); page++) void load(page);
   };
 
@@ -83,22 +80,24 @@ export function Transcript({
       .catch((error: Failure) => leaving.signal.aborted || setFailure(error));
     return () => leaving.abort();
   }, [focus]);
+  return { entries: entries.current, total, failure, place, loadRange, again: () => loadRange(range.current) };
+}
 
+export function Transcript(wanted: Shown) {
+  const { session, focus } = wanted;
+  const { entries, total, failure, place, loadRange, again } = useEntries(wanted);
   return (
     <>
-      {failure && <Trouble failure={failure} again={() => loadRange(range.current)} />}
+      {failure && <Trouble failure={failure} again={again} />}
       <VirtualList
         count={total}
         label="Transcript"
         estimate={() => usualHeight}
         showIndex={place}
-        onRange={(first, last) => {
-          range.current = [first, last];
-          loadRange([first, last]);
-        }}
+        onRange={(first, last) => loadRange([first, last])}
         render={(index) => {
-          const entry = entries.current.get(index);
-          const before = entries.current.get(index - 1);
+          const entry = entries.get(index);
+          const before = entries.get(index - 1);
           const follows = entry !== undefined && before?.author === entry.author && before.subagent === entry.subagent;
           if (entry === undefined) return <div class="entry waiting" aria-busy="true" />;
           const isNewDay = index === 0 || (before !== undefined && dayName(before.at) !== dayName(entry.at));

@@ -1,0 +1,68 @@
+// The tokens of a session, from what its transcripts state. Counted once for each extent of the transcripts, and kept.
+import type { StatedUsage, UsageState } from '../agents/usage.ts';
+import type { ModelUsage } from '../schema/model-usage.ts';
+import type { SessionKey } from '../store/sessions/port.ts';
+import type { Store } from '../store/store.ts';
+import { type OriginalDeps, type OriginalLine, originalLines } from './vault/original.ts';
+
+export type UsageDeps = OriginalDeps & { readonly store: Pick<Store, 'usage'> };
+
+/** Reads the transcripts only if they have changed since the last count. */
+export async function usageOf(deps: UsageDeps, session: SessionKey): Promise<readonly ModelUsage[]> {
+  const { usage } = deps.store;
+  const extent = await usage.extent(session);
+  if (extent === undefined) return [];
+  const kept = await usage.get(session, extent);
+  if (kept !== undefined) return kept;
+  const models = sums(await statedIn(originalLines(deps, session, (line) => tokenWords.test(line))));
+  // A store that cannot be written has the answer all the same; the next question counts again.
+  await usage.keep(session, extent, models).catch(() => undefined);
+  return models;
+}
+
+/** Counts a few sessions that have been quiet since `before`. Returns how many. */
+export async function countUsage(deps: UsageDeps, before: number, limit: number): Promise<number> {
+  const due = await deps.store.usage.due(before, limit);
+  for (const session of due) {
+    deps.signal?.throwIfAborted();
+    await usageOf(deps, session);
+  }
+  return due.length;
+}
+
+/** A line without one of these words states no tokens in any agent's transcript. */
+const tokenWords = /"(?:usage|tokens|token_count|turn_context)"/;
+
+/** One per answer: lines that repeat it count once. */
+async function statedIn(lines: AsyncGenerator<OriginalLine>): Promise<StatedUsage[]> {
+  const byId = new Map<string, StatedUsage>();
+  const states = new Map<string, UsageState>();
+  let unnamed = 0;
+  for await (const { agent, key, value } of lines) {
+    const state = states.get(key) ?? {};
+    states.set(key, state);
+    const usage = agent.usage?.(value, state);
+    if (usage !== undefined) byId.set(usage.id ?? `${key} ${unnamed++}`, usage);
+  }
+  return [...byId.values()];
+}
+
+const nothing = { answers: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 };
+
+/** The most used model first. */
+export function sums(stated: readonly StatedUsage[]): ModelUsage[] {
+  const models = new Map<string, ModelUsage>();
+  for (const usage of stated) {
+    const sum = models.get(usage.model) ?? { model: usage.model, ...nothing };
+    models.set(usage.model, {
+      model: usage.model,
+      answers: sum.answers + 1,
+      input: sum.input + usage.input,
+      output: sum.output + usage.output,
+      cacheRead: sum.cacheRead + usage.cacheRead,
+      cacheWrite: sum.cacheWrite + usage.cacheWrite,
+      cacheWriteHour: sum.cacheWriteHour + usage.cacheWriteHour,
+    });
+  }
+  return [...models.values()].sort((a, b) => b.output - a.output);
+}
