@@ -52,7 +52,8 @@ export function vaultLines(
     if (state.capture.ignored === true) return undefined;
     const fate = forgets(value, items, walk.session());
     if (fate === 'out') return undefined;
-    return JSON.stringify(kept && fate === 'stays' ? clean(value, 0) : emptied(value, 0));
+    if (!kept || fate === 'emptied') return JSON.stringify(emptied(value, 0));
+    return JSON.stringify(clean(fate === 'stays' ? value : withoutUses(value, fate), 0));
   };
 }
 
@@ -79,17 +80,23 @@ export function forgetLines(agent: Agent, key: string, forgotten: Tombstones): (
     for (const item of items) if (item.kind === 'header' || item.kind === 'entry') walk.enter(item);
     const fate = forgets(value, items, walk.session());
     if (fate === 'out') return undefined;
-    return fate === 'stays' ? line : JSON.stringify(emptied(value, 0));
+    if (fate === 'stays') return line;
+    return JSON.stringify(fate === 'emptied' ? emptied(value, 0) : withoutUses(value, fate));
   };
 }
 
 /**
  * What happens to a line. Lines that other lines continue from are emptied, so that the chain stays whole. Lines outside the chain that repeat
- * other lines' words (a queued prompt, the last prompt, a title) are removed from every transcript with something forgotten.
+ * other lines' words (a queued prompt, the last prompt, a title) are removed from every transcript with something forgotten. A set holds the
+ * ids of tool uses that go while the rest of the line stays.
  */
 function forgetter(agent: Agent, key: string, forgotten: Tombstones) {
   const affected = forgotten.has(tombstone.file(agent.name, key));
-  return (value: Fields, items: readonly ParsedItem[], session: string): 'stays' | 'emptied' | 'out' => {
+  return (
+    value: Fields,
+    items: readonly ParsedItem[],
+    session: string,
+  ): 'stays' | 'emptied' | 'out' | ReadonlySet<string> => {
     if (!affected) return 'stays';
     const gone = items.some((item) => {
       if (item.kind === 'tool-result') return forgotten.has(tombstone.use(agent.name, key, item.id));
@@ -103,10 +110,34 @@ function forgetter(agent: Agent, key: string, forgotten: Tombstones) {
     );
     const isLink = typeof value.uuid === 'string' || typeof value.parentId === 'string' || typeof value.id === 'string';
     if (said && gone) return 'emptied';
+    const used = items.flatMap((item) => (item.kind === 'entry' ? item.toolUses.map(({ id }) => id) : []));
+    const goneUses = used.filter((id) => forgotten.has(tombstone.use(agent.name, key, id)));
+    if (goneUses.length > 0) return new Set(goneUses);
     if (said || items.some(({ kind }) => kind === 'header')) return 'stays';
     if (items.some(({ kind }) => kind === 'title') && !gone) return 'stays';
     return isLink ? 'emptied' : 'out';
   };
+}
+
+const useNames = ['id', 'call_id', 'callId', 'toolCallId', 'tool_call_id', 'toolUseId', 'tool_use_id'];
+
+/** Empties the parts of a line that hold these tool uses. A line in which one of them is not found is emptied whole. */
+function withoutUses(value: Fields, uses: ReadonlySet<string>): unknown {
+  const found = new Set<string>();
+  const look = (inside: unknown, depth: number): unknown => {
+    if (typeof inside !== 'object' || inside === null) return inside;
+    if (depth === deepest) return notKept;
+    if (Array.isArray(inside)) return inside.map((item) => look(item, depth + 1));
+    const fields = inside as Fields;
+    const use = depth > 0 && useNames.map((name) => fields[name]).find((id) => uses.has(id as string));
+    if (typeof use === 'string') {
+      found.add(use);
+      return emptied(fields, depth);
+    }
+    return Object.fromEntries(Object.entries(fields).map(([name, item]) => [name, look(item, depth + 1)]));
+  };
+  const left = look(value, 0);
+  return found.size === uses.size ? left : emptied(value, 0);
 }
 
 function isKept(items: readonly ParsedItem[], walk: Walk, keep: Keeper): boolean {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { demoMemory, emptyMemory, type Memory, now, type Said, tell } from '../../../test/demo-memory.ts';
 import { distillAll } from '../../../test/distilled.ts';
 import { apply, fact } from '../../../test/memory-stand.ts';
+import { conversationRules } from '../../capture/conversation-rules.ts';
 import { ingest } from '../../capture/ingest.ts';
 import { fillVault } from '../../capture/vault/vault.ts';
 import { restoreSession } from '../../capture/vault/vault-restore.ts';
@@ -74,6 +75,76 @@ const fill = ({ context: { store, config, clock } }: Memory) =>
 
 const entriesOf = async ({ context: { store } }: Memory, session = 's-one') =>
   (await store.entries.transcript('claude-code', session)).map(({ id }) => id);
+
+/** One entry with two tool uses. Only the first one contains the word, in its input and its output. */
+async function memoryWithUse(): Promise<Memory> {
+  const memory = await emptyMemory();
+  await tell(memory, 's-one', '/home/dev/tide', '2026-10-01T10:00:00Z', [
+    ask('Look at the harbour gate'),
+    say(
+      'I look at both.',
+      { name: 'Bash', input: { command: `grep ${word} gate.env` }, failed: `TOKEN=${word}` },
+      { name: 'Read', input: { file_path: '/home/dev/tide/gate.ts' } },
+    ),
+    say('The gate is open.'),
+  ]);
+  await distillAll(memory.context.store);
+  await fill(memory);
+  return memory;
+}
+
+describe('forgetting one tool use', () => {
+  it('removes it from every file below the data folder, and its entry and the other use stay', async () => {
+    const memory = await memoryWithUse();
+    const { store } = memory.context;
+    const [first, other] = await store.entries.toolUses(['s-one-e1']);
+    expect(holding(memory).length).toBeGreaterThan(1);
+    const planned = await run(memory, 's-one-e1', { use: first?.id, dryRun: true });
+    expect(planned).toMatchObject({ kind: 'tool use', forgotten: false, removed: { entries: 0, toolUses: 1 } });
+    expect(await store.entries.toolUses(['s-one-e1'])).toHaveLength(2);
+    expect(await run(memory, 's-one-e1', { use: first?.id })).toMatchObject({ forgotten: true });
+    expect(holding(memory)).toEqual([]);
+    expect(await entriesOf(memory)).toEqual(['s-one-e0', 's-one-e1', 's-one-e2']);
+    expect(await store.entries.toolUses(['s-one-e1'])).toEqual([other]);
+    expect((await search.run(memory.context, { ...search.input.parse({ query: word }) })).hits).toEqual([]);
+    await distillAll(store);
+    expect(holding(memory)).toEqual([]);
+    expect(await store.admin.integrity()).toEqual([]);
+  });
+
+  it('keeps it away when the transcript is read again, and leaves the rest of the copy usable', async () => {
+    const memory = await memoryWithUse();
+    const { store } = memory.context;
+    const [first, other] = await store.entries.toolUses(['s-one-e1']);
+    await run(memory, 's-one-e1', { use: first?.id });
+    await ingest(memory.context, { reimport: true });
+    await fill(memory);
+    expect(await store.entries.toolUses(['s-one-e1'])).toEqual([other]);
+    expect(holding(memory)).toEqual([]);
+    const copy = path.join(memory.home, 'memory/vault/claude-code/-home-dev-tide/s-one.jsonl.gz');
+    const text = zlib.gunzipSync(fs.readFileSync(copy)).toString();
+    for (const kept of ['I look at both.', 'gate.ts', 'The gate is open.']) expect(text).toContain(kept);
+  });
+
+  it('reaches a store that takes over what was forgotten elsewhere', async () => {
+    const [here, elsewhere] = [await memoryWithUse(), await memoryWithUse()];
+    const [first] = await here.context.store.entries.toolUses(['s-one-e1']);
+    await run(here, 's-one-e1', { use: first?.id });
+    const prints = await here.context.store.removal.tombstones();
+    const { store } = elsewhere.context;
+    await store.removal.takeTombstones(prints, [], { rules: conversationRules(elsewhere.context.config.settings), now });
+    expect(await store.entries.toolUses(['s-one-e1'])).toHaveLength(1);
+    await finishForgetting(elsewhere.context);
+    expect(holding(elsewhere)).toEqual([]);
+  });
+
+  it('refuses a use that the entry does not have, and a session instead of an entry', async () => {
+    const memory = await memoryWithUse();
+    await expect(run(memory, 's-one-e1', { use: 'nope' })).rejects.toThrow('has no tool use "nope"');
+    await expect(run(memory, 's-one', { use: 'nope' })).rejects.toThrow('only an entry has tool uses');
+    expect(await memory.context.store.entries.toolUses(['s-one-e1'])).toHaveLength(2);
+  });
+});
 
 describe('forget', () => {
   it('removes an entry from every file below the data folder, with everything derived from it, and nothing else', async () => {

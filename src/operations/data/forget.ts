@@ -37,12 +37,13 @@ export const forget = operation({
     'Delete an item for good, with everything derived from it; it does not come back. The agent’s own transcript is not touched',
   input: z.object({
     id: z.string().min(1).describe('id of a session, entry, observation, summary or memory; its beginning is enough'),
+    use: z.string().min(1).optional().describe('only this tool use of the entry: its id, as show --json prints it'),
     agent: AgentName.optional().describe('the agent, if two agents use the same id'),
     dryRun: z.boolean().default(false).describe('only show what would be deleted'),
     yes: z.boolean().default(false).describe('do not ask; needed without a terminal'),
   }),
   output: z.object({
-    kind: z.enum(['session', 'entry', 'observation', 'summary', 'memory']),
+    kind: z.enum(['session', 'entry', 'tool use', 'observation', 'summary', 'memory']),
     id: z.string(),
     title: z.string(),
     forgotten: z.boolean().describe('false: nothing was changed'),
@@ -53,18 +54,24 @@ export const forget = operation({
   destroys: true,
   surfaces: ['cli', 'http'],
   http: { method: 'POST' },
-  positional: ['id'],
-  examples: ['holdfast forget 0f3c --dry-run', 'holdfast forget 0f3c', 'holdfast forget o3f2a91 --yes'],
+  positional: ['id', 'use'],
+  examples: [
+    'holdfast forget 0f3c --dry-run',
+    'holdfast forget 0f3c',
+    'holdfast forget o3f2a91 --yes',
+    'holdfast forget 1a2b toolu_01 --yes',
+  ],
   succeeded: ({ forgotten }, { dryRun }) => forgotten || dryRun,
-  async run(context, { id, agent, dryRun, yes }) {
+  async run(context, { id, use, agent, dryRun, yes }) {
     const { store, config, clock, person } = context;
     // A crash may have left some of an earlier `forget` undone.
     if (!dryRun) await finishForgetting(context);
-    const found = await findOne<Found>(
+    const named = await findOne<Found>(
       id.trim(),
       lookups(store, agent),
       'session, entry, observation, summary or memory',
     );
+    const found = use === undefined ? named : await useOf(store, named, use);
     if (found.kind === 'memory') return forgetMemory(context, found, { dryRun, yes });
     const rules = conversationRules(config.settings);
     const plan = await store.removal.forget(found, { rules, now: clock(), dryRun: true });
@@ -85,6 +92,22 @@ export const forget = operation({
     };
   },
 });
+
+/** One tool use of the entry that was named. */
+async function useOf(store: Pick<Store, 'entries'>, named: Found, id: string): Promise<Found> {
+  if (named.kind !== 'entry')
+    throw new HoldfastError('BAD_INPUT', `${named.id} is a ${named.kind}, and only an entry has tool uses`, {
+      hint: `Name the entry: holdfast forget ENTRY ${id}`,
+    });
+  const uses = await store.entries.toolUses([named.id]);
+  const use = uses.find((one) => one.id === id.trim());
+  if (use === undefined)
+    throw new HoldfastError('NOT_FOUND', `The entry ${named.id} has no tool use ${JSON.stringify(id)}`, {
+      hint: `List its tool uses with: holdfast show ${named.id} --json`,
+    });
+  const title = inOneLine(`${use.tool} ${use.input}`).slice(0, 80);
+  return { kind: 'tool use', agent: named.agent, entry: named.id, id: use.id, title };
+}
 
 const question = ({ kind, title }: Found): string => `Forget this ${kind} for good: ${title}?`;
 

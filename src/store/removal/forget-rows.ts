@@ -7,6 +7,7 @@ import type { Connection } from '../sqlite/connection.ts';
 import { branches } from '../transcripts/branches.ts';
 import { grouping } from '../transcripts/grouping.ts';
 import { sessionRows } from '../transcripts/session-rows.ts';
+import { type UseRow, useRows } from './forget-use.ts';
 import type { ForgottenTraces } from './port.ts';
 import { toldSince } from './told-traces.ts';
 import { tombstone } from './tombstone.ts';
@@ -167,6 +168,7 @@ export function forgetRows(connection: Connection) {
   const sessions = sessionRows(connection);
   const markAbandoned = branches(connection);
   const dropTold = toldSince(connection);
+  const toolUses = useRows(connection);
 
   /** What one call of forget has touched; `settle` updates the rest before the transaction ends. */
   function work(now: number) {
@@ -234,18 +236,44 @@ export function forgetRows(connection: Connection) {
       dropSummary.run(session_id);
     }
 
-    function dropText(entry: EntryRow): void {
-      const { id, uuid, agent, at } = entry;
-      firstAt = Math.min(firstAt, at);
-      tombstones.add(tombstone.entry(agent, uuid), now);
+    /** Everything made from an entry: titles, memories, briefings, observations, summaries. */
+    function dropDerived(entry: EntryRow, text: string): void {
+      for (const { session_id } of places.all(entry.id, entry.id)) {
+        dropTitles(session_id, text);
+        dropClaimed.run(session_id);
+        dropErrors.run(session_id);
+        const of = name(session_id);
+        if (of !== undefined) hush.run(of.agent, of.session);
+      }
+      forgetConversation(entry);
+      const { agent, session, project, path } = sessionName.get(entry.session_id) as NonNullable<
+        ReturnType<typeof sessionName.get>
+      >;
+      dropBriefings.run(agent, session, entry.at, project, path);
+      dropTold(session, entry.at);
+      dropDistilled(entry);
+    }
+
+    /** Marks every transcript that holds the entry. */
+    function markPlaces({ id, agent }: EntryRow, mark: (key: string) => void): void {
       for (const { file_id, session_id } of places.all(id, id)) {
         files.add(file_id);
         touched.add(session_id);
         name(session_id);
         const { key } = file.get(file_id) as { key: string };
         tombstones.add(tombstone.file(agent, key), now);
-        for (const use of uses.all(id)) tombstones.add(tombstone.use(agent, key, use), now);
+        mark(key);
       }
+    }
+
+    function dropText(entry: EntryRow): void {
+      const { id, uuid, agent, at } = entry;
+      firstAt = Math.min(firstAt, at);
+      tombstones.add(tombstone.entry(agent, uuid), now);
+      const used = uses.all(id);
+      markPlaces(entry, (key) => {
+        for (const use of used) tombstones.add(tombstone.use(agent, key, use), now);
+      });
       if (entry.joins_at !== null) {
         const next = nextInFile.get(entry.file_id, entry.pos);
         if (next !== undefined) joinFrom.run(entry.joins_at, next);
@@ -258,21 +286,15 @@ export function forgetRows(connection: Connection) {
 
     return {
       entry(entry: EntryRow): void {
-        for (const { session_id } of places.all(entry.id, entry.id)) {
-          dropTitles(session_id, entry.text);
-          dropClaimed.run(session_id);
-          dropErrors.run(session_id);
-          const of = name(session_id);
-          if (of !== undefined) hush.run(of.agent, of.session);
-        }
-        forgetConversation(entry);
-        const { agent, session, project, path } = sessionName.get(entry.session_id) as NonNullable<
-          ReturnType<typeof sessionName.get>
-        >;
-        dropBriefings.run(agent, session, entry.at, project, path);
-        dropTold(session, entry.at);
-        dropDistilled(entry);
+        dropDerived(entry, entry.text);
         dropText(entry);
+      },
+      /** The entry stays, but what was derived from it may repeat what the tool said. */
+      use({ id, use, agent, text }: UseRow, entry: EntryRow): void {
+        dropDerived(entry, text);
+        firstAt = Math.min(firstAt, entry.at);
+        markPlaces(entry, (key) => tombstones.add(tombstone.use(agent, key, use), now));
+        toolUses.drop(id, entry.id);
       },
       session(id: number): void {
         const of = sessionName.get(id);
@@ -357,6 +379,8 @@ export function forgetRows(connection: Connection) {
 
   return {
     work,
+    useNamed: toolUses.named,
+    usesInFiles: toolUses.inFiles,
     entryNamed: (agent: AgentName, uuid: string): EntryRow | undefined => entryNamed.get(uuid, agent),
     sessionNamed: (agent: AgentName, session: string): number | undefined => sessionNamed.get(session, agent),
     distilledNamed: (kind: keyof typeof distilled, uid: string): DistilledRow | undefined => distilled[kind].get(uid),

@@ -4,6 +4,7 @@
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import { forgetRows } from './forget-rows.ts';
+import type { UseRow } from './forget-use.ts';
 import type { Forgettable, Forgotten, ForgottenTraces, RemovalPort } from './port.ts';
 import { tombstone } from './tombstone.ts';
 import { tombstoneRows } from './tombstones.ts';
@@ -12,7 +13,7 @@ type Members = 'forget' | 'tombstones' | 'takeTombstones' | 'unfinishedForgettin
 
 export function forgetting(connection: Connection): Pick<RemovalPort, Members> {
   const { read, write } = connection;
-  const { work, entryNamed, sessionNamed, distilledNamed } = forgetRows(connection);
+  const { work, entryNamed, useNamed, usesInFiles, sessionNamed, distilledNamed } = forgetRows(connection);
   const tombstones = tombstoneRows(connection);
   const count = (table: string) => connection.statement<[], number>(`SELECT count(*) FROM ${table}`).pluck();
   const counted = {
@@ -47,6 +48,11 @@ export function forgetting(connection: Connection): Pick<RemovalPort, Members> {
     if (item.kind === 'entry') {
       const entry = entryNamed(item.agent, item.id);
       return entry && ((todo) => todo.entry(entry));
+    }
+    if (item.kind === 'tool use') {
+      const entry = entryNamed(item.agent, item.entry);
+      const use = useNamed(item.agent, item.entry, item.id);
+      return entry && use && ((todo) => todo.use(use, entry));
     }
     const { kind } = item;
     const row = distilledNamed(kind, item.id);
@@ -106,6 +112,15 @@ export function forgetting(connection: Connection): Pick<RemovalPort, Members> {
         for (const { uuid, agent } of matching(ids.all(), (row) => tombstone.entry(row.agent, row.uuid))) {
           const entry = entryNamed(agent, uuid);
           if (entry !== undefined) todo.entry(entry);
+        }
+        // Collected first: dropping rows while reading them would disturb the reading.
+        const dead: { use: UseRow; entry: string; agent: AgentName }[] = [];
+        for (const use of usesInFiles())
+          if (tombstones.has(tombstone.use(use.agent, use.key, use.use)))
+            dead.push({ use, entry: use.entry, agent: use.agent });
+        for (const { use, entry: uuid, agent } of dead) {
+          const entry = entryNamed(agent, uuid);
+          if (entry !== undefined) todo.use(use, entry);
         }
         const uids = (kind: 'observations' | 'summaries') =>
           connection.statement<[], string>(`SELECT uid FROM ${kind}`).pluck().all();

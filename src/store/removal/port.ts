@@ -13,6 +13,7 @@ export interface TextChange {
 /** An item that can be forgotten. */
 export type Forgettable =
   | { readonly kind: 'entry' | 'session'; readonly agent: AgentName; readonly id: string }
+  | { readonly kind: 'tool use'; readonly agent: AgentName; readonly entry: string; readonly id: string }
   | { readonly kind: 'observation' | 'summary'; readonly id: string };
 
 /** Traces of a forgotten item outside the database: names, never texts. */

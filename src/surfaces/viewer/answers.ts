@@ -35,7 +35,7 @@ export interface MemoryPageRow {
 }
 
 export interface Forgotten {
-  kind: 'session' | 'entry' | 'observation' | 'summary' | 'memory';
+  kind: 'session' | 'entry' | 'tool use' | 'observation' | 'summary' | 'memory';
   id: string;
   title: string;
   forgotten: boolean;

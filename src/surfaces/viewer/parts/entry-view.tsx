@@ -52,7 +52,7 @@ export function EntryView({
       {toolUses.length > 0 && (
         <div class="tools">
           {toolUses.map((use) => (
-            <ToolView key={use.id} use={use} folder={folder} />
+            <ToolView key={use.id} use={use} folder={folder} forgettable={forgettable} />
           ))}
         </div>
       )}

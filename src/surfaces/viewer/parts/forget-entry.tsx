@@ -1,4 +1,5 @@
-// Forgets one entry with its tool uses, so that a secret in an output can go without the whole session.
+// Forgets one entry with its tool uses, or one tool use, so that a secret in an output can go without the whole session.
+import type { ToolUse } from '../../../schema/tool-use.ts';
 import type { ShownEntry } from '../answers.ts';
 import { Forget } from './forget.tsx';
 import { Icon } from './icon.tsx';
@@ -13,6 +14,14 @@ export function ForgetEntry({ entry: { id, agent } }: { entry: ShownEntry }) {
       label="Forget this entry and what its tools did…"
     >
       <Icon name="forget" />
+    </Forget>
+  );
+}
+
+export function ForgetUse({ use }: { use: ToolUse }) {
+  return (
+    <Forget id={use.entry} use={use.id} title="Forget this tool use for good?" look="quiet forget-use">
+      <Icon name="forget" /> Forget this tool use…
     </Forget>
   );
 }

@@ -9,6 +9,7 @@ import { WhatGoes } from './what-goes.tsx';
 
 export function Forget({
   id,
+  use,
   agent,
   title,
   look = 'danger',
@@ -17,6 +18,8 @@ export function Forget({
   children,
 }: {
   id: string;
+  /** Only this tool use of the entry. */
+  use?: string;
   agent?: string;
   title: string;
   /** The classes of the button. */
@@ -28,7 +31,7 @@ export function Forget({
 }) {
   const [plan, setPlan] = useState<Forgotten>();
   const [failure, setFailure] = useState<Failure>();
-  const item = { id, ...(agent === undefined ? {} : { agent }) };
+  const item = { id, ...(use === undefined ? {} : { use }), ...(agent === undefined ? {} : { agent }) };
   const close = () => setPlan(undefined);
   const ask = () => {
     setFailure(undefined);

@@ -5,6 +5,7 @@ import type { ToolUse } from '../../../schema/tool-use.ts';
 import { Trouble } from './answered.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { Diff, DiffSize } from './diff.tsx';
+import { ForgetUse } from './forget-entry.tsx';
 import { Pictures, useOriginal } from './pictures.tsx';
 
 type Lines = ReturnType<typeof differenceOf>;
@@ -16,7 +17,16 @@ const toggled = new Map<string, boolean>();
 const shortEdit = 10;
 
 /** Folded: the tool and its target. Unfolded: the command and its output, the patch, or input and output. */
-export function ToolView({ use, folder }: { use: ToolUse; folder: string }) {
+export function ToolView({
+  use,
+  folder,
+  forgettable,
+}: {
+  use: ToolUse;
+  folder: string;
+  /** Offers to forget the use. */
+  forgettable: boolean;
+}) {
   const deed = useMemo(() => deedOf(use), [use]);
   const lines = useMemo(() => (deed.kind === 'edit' ? differenceOf(deed.changes) : []), [deed]);
   const isShort = deed.kind === 'edit' && lines.length <= shortEdit && use.outcome !== 'error';
@@ -42,6 +52,7 @@ export function ToolView({ use, folder }: { use: ToolUse; folder: string }) {
         <Outcome use={use} />
       </summary>
       {isOpen && <Inside use={use} deed={deed} lines={lines} />}
+      {isOpen && forgettable && <ForgetUse use={use} />}
     </details>
   );
 }
