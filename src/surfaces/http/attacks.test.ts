@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { browserStandIn } from '../../../test/browser-stand-in.ts';
 import { openStand, type Stand, session } from '../../../test/http-stand.ts';
@@ -568,6 +569,27 @@ describe('input that is not a request', () => {
       ]);
       expect(answers.map(({ closed }) => closed)).toEqual([true, true, true]);
       for (const { status } of answers) expect([0, 408]).toContain(status);
+    } finally {
+      await impatient.close();
+    }
+  });
+
+  it('a caller may wait for an answer for longer than it may be silent itself', async () => {
+    const impatient = await openStand({ patienceMs: 1000 });
+    const { sessions } = impatient.holdfast.context.store;
+    const list = sessions.list;
+    try {
+      let asked = 0;
+      Object.assign(sessions, {
+        list: async (...filter: Parameters<typeof list>) => {
+          asked++;
+          // Longer than three times the patience.
+          await sleep(3500);
+          return list(...filter);
+        },
+      });
+      expect((await impatient.get('/api/sessions')).status).toBe(200);
+      expect(asked).toBe(1);
     } finally {
       await impatient.close();
     }

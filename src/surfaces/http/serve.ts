@@ -70,9 +70,22 @@ async function run(serving: Serving, request: IncomingMessage, response: ServerR
   const twice = Object.keys(inPath).find((name) => Object.hasOwn(Object(given), name));
   if (twice !== undefined) throw new HoldfastError('BAD_INPUT', `${twice} is already given in the address`);
   const input = checkInput(route, Object.keys(inPath).length > 0 ? { ...(given as object), ...inPath } : given);
-  const answer = await route.run(input, caller);
+  const answer = await (route.type === 'application/json'
+    ? unhurried(request.socket, () => route.run(input, caller))
+    : route.run(input, caller));
   if (route.type === 'text/event-stream' && admission !== undefined) endWithRight(response, admission);
   return { route, answer };
+}
+
+/** The limit on silence is for callers. While one waits for a long answer on a busy machine, the silence is ours. */
+async function unhurried<T>(socket: Socket, work: () => Promise<T>): Promise<T> {
+  const { timeout = 0 } = socket;
+  socket.setTimeout(0);
+  try {
+    return await work();
+  } finally {
+    socket.setTimeout(timeout);
+  }
 }
 
 const lookAtRightMs = 1000;
