@@ -169,7 +169,8 @@ async function begin(deps: WorkerDeps, { complain, sources, work }: Open, signal
       },
     },
     { name: 'backups', run: backups.wake },
-    { name: 'tokens', run: tokens.wake },
+    // After the vault: reading a transcript that is not copied yet takes ten times as long.
+    { name: 'tokens', run: () => (due.vault ? undefined : tokens.wake()) },
     { name: 'rereading', run: rereads.wake },
     { name: 'hub', run: hub.wake },
   ];

@@ -132,7 +132,10 @@ describe('forgetting one tool use', () => {
     await run(here, 's-one-e1', { use: first?.id });
     const prints = await here.context.store.removal.tombstones();
     const { store } = elsewhere.context;
-    await store.removal.takeTombstones(prints, [], { rules: conversationRules(elsewhere.context.config.settings), now });
+    await store.removal.takeTombstones(prints, [], {
+      rules: conversationRules(elsewhere.context.config.settings),
+      now,
+    });
     expect(await store.entries.toolUses(['s-one-e1'])).toHaveLength(1);
     await finishForgetting(elsewhere.context);
     expect(holding(elsewhere)).toEqual([]);
