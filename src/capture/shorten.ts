@@ -41,7 +41,7 @@ const isBlankCode = (code: number): boolean => code <= 32;
 /** Passages that are removed as a whole and may be longer than the margin. */
 const hidesAtLength = (text: string): boolean =>
   text.includes('PRIVATE KEY') ||
-  /(?:<|&lt;|&#60;|\\u003c|\\x3c)\s{0,20}\/?\s{0,20}private/i.test(text) ||
+  (/private/i.test(text) && /(?:<|&lt;|&#60;|\\u003c|\\x3c)\s{0,20}\/?\s{0,20}private/i.test(text)) ||
   text.includes(briefingTag) ||
   text.includes(recallTag);
 

@@ -61,7 +61,7 @@ export function redactValue(value: unknown, redactText: (text: string) => string
   let changed = false;
   const fields = value as Record<string, unknown>;
   const clean = Object.entries(fields).map(([key, item]): [string, unknown] => {
-    const name = redact(key);
+    const name = redactKey(key);
     const says = fieldName(fields, key);
     const next =
       typeof item === 'string' ? redactField(says, item, redactText) : redactValue(item, redactText, depth + 1);
@@ -69,6 +69,21 @@ export function redactValue(value: unknown, redactText: (text: string) => string
     return [name, next];
   });
   return changed ? Object.fromEntries(clean) : value;
+}
+
+/** Fields of tools repeat the same few keys. */
+const knownKeys = new Map<string, string>();
+const mostKnown = 1000;
+const longestKnown = 80;
+
+function redactKey(key: string): string {
+  const known = knownKeys.get(key);
+  if (known !== undefined) return known;
+  const clean = redact(key);
+  if (key.length > longestKnown) return clean;
+  if (knownKeys.size === mostKnown) knownKeys.clear();
+  knownKeys.set(key, clean);
+  return clean;
 }
 
 /** Redacts a JSON text, whether whole or cut off. */

@@ -106,7 +106,7 @@ const shortest = 8;
 export function find(text: string): Span[] {
   if (text.length < shortest) return [];
   const { spans, candidates } = walk(text);
-  const hidden = hidesWords.test(text);
+  const hidden = hidesWords(text);
   if (!hidden && !(candidates && text.includes('\\'))) return spans.length > 1 ? merged(spans) : spans;
   const view = plainView(text);
   const inView = walk(view.text).spans.map(({ from, to, name }) => ({
@@ -127,8 +127,9 @@ function walk(text: string): { spans: Span[]; candidates: boolean } {
   let next = 0;
   let noWebTokenBefore = 0;
   for (let i = 0; i < text.length; i++) {
-    last = ((last << 6) | (classes[text.charCodeAt(i)] ?? other)) & 0x3ffff;
-    const mark = marks[last] ?? 0;
+    // Both tables cover every index, so that this line needs no other check.
+    last = ((last << 6) | (classes[text.charCodeAt(i)] as number)) & 0x3ffff;
+    const mark = marks[last] as number;
     if (mark === 0) continue;
     const at = i - 2;
     seen |= mark;

@@ -26,9 +26,21 @@ const kinds: readonly (readonly [Kind, RegExp])[] = [
 const otherNames =
   /(?:next|page|continuation|cursor|paging|max|min|num|lex|lexer|parser?|start|end|current|prev|peek|stop|pad|eos|bos|unk|mask|special|cancel|cancellation|abort|sync|css|design|syntax|per|sub|bot|eof|closing|opening)token\d*$|public.?key|^(?:has|is|no|show|hide|toggle|forgot|reset|change|update|validate|check|min|max)pass(?:word|wd)$|css|keyframe/;
 
+/** Fields of tools repeat the same few names. */
+const knownKinds = new Map<string, Kind | undefined>();
+const mostKnown = 1000;
+
 /** The kind of secret that a name announces; undefined for other names. */
 export function kindOf(name: string): Kind | undefined {
   if (name.length > 80) return undefined;
+  if (knownKinds.has(name)) return knownKinds.get(name);
+  if (knownKinds.size === mostKnown) knownKinds.clear();
+  const kind = announcedBy(name);
+  knownKinds.set(name, kind);
+  return kind;
+}
+
+function announcedBy(name: string): Kind | undefined {
   const plain = name.toLowerCase().replace(/[^a-z0-9]+/g, '');
   if (otherNames.test(plain)) return undefined;
   for (const [kind, ends] of kinds) if (ends.test(plain)) return kind;

@@ -12,10 +12,28 @@ const invisible =
   '\\u00ad\\u034f\\u061c\\u115f\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u206a-\\u206f\\ufe00-\\ufe0f\\ufeff';
 const wide = '\\uff01-\\uff5e';
 
-/** Whether a text contains something that can hide a word from a search. A backslash before a blank or a quotation mark cannot. */
-export const hidesWords = new RegExp(
+const hiders = new RegExp(
   `[\\u001b\\u009b${invisible}${wide}]|\\\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[/e]|0?33\\[)|&(?:#|quot|amp|lt|gt|apos)`,
 );
+/** Most texts have none of these characters, and one class is much faster to look for. */
+const mayHide = new RegExp(`[\\u001b\\u009b${invisible}${wide}\\\\&]`);
+
+let lastText = '';
+let lastHides = false;
+
+/**
+ * Whether a text contains something that can hide a word from a search. A backslash before a blank or a quotation mark
+ * cannot. Several rules ask about the same text in a row, so the last answer is remembered.
+ */
+export function hidesWords(text: string): boolean {
+  if (text === lastText) return lastHides;
+  lastText = text.length <= rememberedText ? text : '';
+  const hides = mayHide.test(text) && hiders.test(text);
+  if (lastText !== '') lastHides = hides;
+  return hides;
+}
+
+const rememberedText = 1 << 20;
 
 const hiding =
   `\\\\{1,16}(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrtbf"'/e]))` +
