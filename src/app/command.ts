@@ -1,8 +1,7 @@
 // Composes the command line: bin/holdfast imports this file, and it runs. Every error ends here, as a message and an exit code.
 import { CommanderError } from 'commander';
-import { type Config, ensureHome, terminalWishes } from '../config/config.ts';
+import { type Config, terminalWishes } from '../config/config.ts';
 import { operations } from '../operations/index.ts';
-import type { Store } from '../store/store.ts';
 import { protectQuery } from '../surfaces/cli/arguments.ts';
 import { endOnInterrupt, endOnTermination } from '../surfaces/cli/ending.ts';
 import { operationNamed, operationsUnder } from '../surfaces/cli/names.ts';
@@ -43,6 +42,8 @@ try {
     operationsUnder(argv[0], table),
     async (operation, input, options) => {
       void endOnTermination(operation, stop);
+      // Some operations work without the store, and loading it takes time.
+      const openStore = async (config: Config) => (await import('./store.ts')).openStore(config);
       process.exitCode = await runOperation(operation, input, { ...options, openStore, programs, signal: stop.signal });
     },
     { out: (text) => process.stdout.write(text), err: (text) => process.stderr.write(text) },
@@ -50,15 +51,6 @@ try {
   await program.parseAsync(protectQuery(argv, table), { from: 'user' });
 } catch (error) {
   process.exitCode = report(error);
-}
-
-async function openStore(config: Config): Promise<Store> {
-  ensureHome(config);
-  const [{ openSqliteStore }, { backupPlan }] = await Promise.all([
-    import('../store/sqlite/open.ts'),
-    import('../store/sqlite/backup-files.ts'),
-  ]);
-  return openSqliteStore(config.databasePath, undefined, backupPlan(config));
 }
 
 /** Prints what went wrong, and returns the exit code. */

@@ -1,11 +1,10 @@
 // The composition root: configuration, store and clock come together here.
-import { type Config, ensureHome, loadConfig } from '../config/config.ts';
+import { type Config, loadConfig } from '../config/config.ts';
 import type { Context } from '../operations/operation.ts';
 import { type Meaning, openMeaning } from '../recall/vectors/index.ts';
-import { backupPlan } from '../store/sqlite/backup-files.ts';
-import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
 import { runningTime } from '../system/running-time.ts';
+import { openStore } from './store.ts';
 
 export interface Holdfast {
   readonly config: Config;
@@ -16,11 +15,10 @@ export interface Holdfast {
   close(): Promise<void>;
 }
 
-/** Opens the memory that the environment names, and creates it if there is none. */
+/** Opens the memory that the environment names, and creates it if it does not exist. */
 export async function openHoldfast(env?: NodeJS.ProcessEnv): Promise<Holdfast> {
   const config = loadConfig(env);
-  ensureHome(config);
-  const store = await openSqliteStore(config.databasePath, undefined, backupPlan(config));
+  const store = await openStore(config);
   const meaning = openMeaning({ store, config });
   return {
     config,
