@@ -14,6 +14,7 @@ import { isAlive } from '../system/alive.ts';
 import { HoldfastError } from '../system/errors.ts';
 import { eachToolUse, limitsAt } from './budget.ts';
 import type { Distilled, Distiller, Work } from './distiller.ts';
+import { jobWords, planRules } from './job-policy.ts';
 import { type ConversationMaterial, readConversation, readSession, readTurn, type Turn } from './material.ts';
 import { type KnownPages, nothingKnown } from './memory/known.ts';
 import { addUsage, ModelError, type ModelTrouble, noUsage } from './models/model.ts';
@@ -114,8 +115,7 @@ export async function runJobs(
 
 /** Plans jobs that are due, and makes jobs ready again if their reason to wait no longer applies. */
 async function prepare({ store, settings, clock, distiller }: RunDeps): Promise<void> {
-  const gapMs = settings.conversationGapMinutes * 60_000;
-  await store.jobs.plan(clock(), { gapMs });
+  await store.jobs.plan(clock(), planRules(settings));
   // A process that has ended cannot finish its jobs, so its lease need not run out first.
   for (const claimant of await store.jobs.claimants())
     if (isGone(claimant)) await store.jobs.renewClaims(claimant, clock());
@@ -146,8 +146,8 @@ async function lane(run: Running): Promise<void> {
   try {
     while (!signal.aborted && run.stopped === undefined) {
       const { turns: limit, mixed } = distiller;
-      const claim = { claimant, now: clock(), leaseMs, maxAttempts: maxDeaths, limit, mixed, ...filter };
-      const jobs = await store.jobs.claim(claim);
+      const limits = { leaseMs, maxAttempts: maxDeaths, limit, words: jobWords };
+      const jobs = await store.jobs.claim({ claimant, now: clock(), mixed, ...limits, ...filter });
       if (jobs.length === 0) return;
       // Jobs that failed together are tried one by one, so that a single bad job does not fail the others.
       const alone = jobs.some(({ attempts }) => attempts > 1) || (!mixed && jobs[0]?.kind !== 'observe');
@@ -218,6 +218,7 @@ function failureOf(error: unknown, retryAt: number, inARow: number) {
     error: error instanceof Error ? error.message : String(error),
     retryAt,
     maxAttempts: maxAttempts[kind],
+    words: jobWords,
     waitsFor: isAboutAll ? 'model' : undefined,
     isAboutAll,
   };

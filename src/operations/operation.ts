@@ -15,10 +15,16 @@ export type Surface = 'cli' | 'http' | 'mcp';
 /** Progress of an import, of distilling, or of reading a file of lines. */
 export type Progress = IngestProgress | RunProgress | { readonly lines: number; readonly totalLines: number };
 
-/** Everything an operation works with. */
-export interface Context {
+/** The ports that an operation may ask for. The process that opened the store closes it. */
+export type ContextPort = Exclude<keyof Store, 'close' | 'engine'>;
+
+/**
+ * What an operation works with. Its type names the ports of the store that it uses: `Context<'jobs' | 'entries'>`. A
+ * surface hands every operation the same context, with all ports.
+ */
+export interface Context<Port extends ContextPort = ContextPort> {
   readonly config: Config;
-  readonly store: Store;
+  readonly store: Pick<Store, Port>;
   readonly clock: () => number;
   /** How long the machine has run. It shows what a pause covers if the clock was set in the meantime. */
   readonly running?: (() => RunningTime | undefined) | undefined;

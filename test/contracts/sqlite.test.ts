@@ -11,6 +11,7 @@ import { migrations } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { takeObservation } from '../distilled.ts';
+import { planningWith } from '../job-rules.ts';
 import { chunk, entry, rules } from './chunks.ts';
 import { describeStore } from './store.ts';
 import { observation } from './store-distilled.ts';
@@ -351,7 +352,7 @@ describe('hot queries', () => {
     conversations: (store) => store.conversations.list({ status: 'active', limit: 20 }),
     'entries of a conversation': (store) => store.conversations.entries(1),
     'a poll': (store) => store.conversations.markReady(0, { gapMs: 1, minEntries: 5 }),
-    'the planning of jobs': (store) => store.jobs.plan(0, { gapMs: 1 }),
+    'the planning of jobs': (store) => store.jobs.plan(0, planningWith(1)),
     'a query for texts without vectors': async (store) => [
       await store.vectors.wantModel('m'),
       await store.vectors.pending(5),

@@ -7,6 +7,7 @@ import type { JobClaim, JobResult } from '../../src/store/jobs/port.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Chunk, NewEntry } from '../../src/store/transcripts/port.ts';
 import { takeObservation } from '../distilled.ts';
+import { planningWith, threeAttempts } from '../job-rules.ts';
 import { base, chunk, entry, rules } from './chunks.ts';
 import type { OpenStore } from './store.ts';
 
@@ -51,9 +52,9 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
 
     const commit = (...chunks: Chunk[]) => store.transcripts.commit(chunks, rules);
     const append = (entries: NewEntry[], from: number) => commit(chunk(entries, { from }));
-    const plan = (now = last) => store.jobs.plan(now, { gapMs });
+    const plan = (now = last) => store.jobs.plan(now, planningWith(gapMs));
     const claim = (now: number, more: Partial<JobClaim> = {}, from = store) =>
-      from.jobs.claim({ claimant: 'one', now, leaseMs: 1000, maxAttempts: 3, limit: 10, ...more });
+      from.jobs.claim({ claimant: 'one', now, leaseMs: 1000, ...threeAttempts, limit: 10, ...more });
     const list = async (): Promise<string[]> =>
       (await store.jobs.list({})).map(({ kind, subject, status }) => `${kind} ${subject} ${status}`).sort();
     const job = async (kind: Job['kind'], subject = ''): Promise<Job> =>
@@ -102,7 +103,7 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       await store.sessions.note({ agent: 'claude-code', session: 's1', at: last, event: 'start' });
       await plan(last + 5);
       expect(await store.jobs.list({})).toEqual(before);
-      expect(await store.jobs.plan(last, { gapMs }, 1)).toBe(true);
+      expect(await store.jobs.plan(last, planningWith(gapMs), 1)).toBe(true);
     });
 
     it('plans as many sessions as it is asked to, and says that some are left', async () => {
@@ -113,9 +114,9 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
             { key: `p/${session}.jsonl` },
           ),
         );
-      expect(await store.jobs.plan(last, { gapMs }, 2)).toBe(false);
+      expect(await store.jobs.plan(last, planningWith(gapMs), 2)).toBe(false);
       expect(new Set((await store.jobs.list({})).map(({ session }) => session)).size).toBe(2);
-      expect(await store.jobs.plan(last, { gapMs }, 2)).toBe(true);
+      expect(await store.jobs.plan(last, planningWith(gapMs), 2)).toBe(true);
       expect(new Set((await store.jobs.list({})).map(({ session }) => session)).size).toBe(3);
     });
 
@@ -167,7 +168,12 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       const taken = await claim(now);
       expect(await claim(now)).toEqual([]);
       expect(await store.jobs.nextAt()).toBe(now + 1000);
-      await store.jobs.fail('one', [taken[0]?.id ?? 0], { error: 'no', retryAt: 0, maxAttempts: 1 }, now);
+      await store.jobs.fail(
+        'one',
+        [taken[0]?.id ?? 0],
+        { error: 'no', retryAt: 0, ...threeAttempts, maxAttempts: 1 },
+        now,
+      );
       expect(await claim(now)).toEqual([]);
       await store.jobs.finish('one', [end(taken[1]?.id ?? 0, 2, 'p2')], now);
       expect(await claim(now)).toMatchObject([{ kind: 'summarize' }]);
@@ -219,7 +225,7 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       for (let attempt = 1; attempt <= 3; attempt++) {
         const [taken] = await claim(last + attempt, { limit: 1 });
         expect(taken).toMatchObject({ subject: 1, attempts: attempt });
-        const failure = { error: `no ${attempt}`, retryAt: last + attempt + 1, maxAttempts: 3 };
+        const failure = { error: `no ${attempt}`, retryAt: last + attempt + 1, ...threeAttempts };
         await store.jobs.fail('one', [taken?.id ?? 0], failure, last + attempt);
         expect(await claim(last + attempt, { limit: 1 })).toEqual([]);
       }

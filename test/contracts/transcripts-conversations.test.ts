@@ -1,6 +1,7 @@
 // Statements 21–27 of the promise to transcripts: stretches between silences, their statuses, and what a rebuild may not touch.
 import { describe, expect, it } from 'vitest';
 import type { Conversation, ConversationStatus } from '../../src/schema/conversation.ts';
+import { planningWith, threeAttempts } from '../job-rules.ts';
 import { random, randomTranscripts } from './random-transcripts.ts';
 import { answer, type Bench, bytesOf, later, minute, prompt, prompts, start, workbench } from './transcript-builder.ts';
 
@@ -16,7 +17,7 @@ const claim = {
   claimant: 'x',
   now: later,
   leaseMs: gapMs,
-  maxAttempts: 3,
+  ...threeAttempts,
   limit: 9,
   kind: 'remember',
   mixed: true,
@@ -39,7 +40,7 @@ async function claimMemories({ store }: Bench, now: number) {
 /** Everything that ever moves a conversation. */
 const moves: Readonly<Record<string, (bench: Bench) => Promise<unknown>>> = {
   silence: ({ store }) => store.conversations.markReady(later, { gapMs, minEntries: 5 }),
-  planning: ({ store }) => store.jobs.plan(later, { gapMs }),
+  planning: ({ store }) => store.jobs.plan(later, planningWith(gapMs)),
   claiming: (bench) => claimMemories(bench, later),
   finishing: async (bench) => bench.store.jobs.finish('x', await memories(bench), later),
   releasing: ({ store }) => store.jobs.release('x', later),
@@ -172,7 +173,7 @@ describe('statuses', () => {
     bench.write(key, prompts('a', 6));
     await bench.ingest();
     const id = (await talks(bench))[0]?.id ?? 0;
-    const rules = { gapMs };
+    const rules = planningWith(gapMs);
     await bench.store.jobs.plan(later, rules);
     expect((await talks(bench))[0]?.status).toBe('queued');
     const turns = await bench.store.jobs.list({ kind: 'observe' });

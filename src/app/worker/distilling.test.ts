@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { distillBench, gapMs } from '../../../test/distill-bench.ts';
+import { planningWith } from '../../../test/job-rules.ts';
 import { offlineDistiller } from '../../distill/offline-distiller.ts';
 import { type Distilling, distilling } from './distilling.ts';
 
@@ -23,7 +24,7 @@ async function set(run: (bench: Awaited<ReturnType<typeof distillBench>>, n: num
   const worker: Distilling = distilling({
     store,
     clock: () => bench.now,
-    gapMs,
+    planning: planningWith(gapMs),
     run: () => run(bench, ++runs),
     complain: (error) => complaints.push(error),
     ...quick,
@@ -61,7 +62,7 @@ describe('the worker', () => {
     const worker = distilling({
       store: bench.store,
       clock: () => bench.now,
-      gapMs,
+      planning: planningWith(gapMs),
       isWanted: () => false,
       run: async () => ++runs,
       complain: () => {},

@@ -1,12 +1,14 @@
 // When the worker distills: as soon as a job is due, never by polling. Another process does the work.
+import { planRules } from '../../distill/job-policy.ts';
 import type { LiveEvents } from '../../schema/live-event.ts';
+import type { PlanRules } from '../../store/jobs/port.ts';
 import type { Store } from '../../store/store.ts';
 import type { WorkerDeps } from './run.ts';
 
 export interface DistillingDeps {
   readonly store: Pick<Store, 'jobs'>;
   readonly clock: () => number;
-  readonly gapMs: number;
+  readonly planning: PlanRules;
   /** False while the person has turned it off. Then nothing is planned either, because planning would settle where conversations end. */
   readonly isWanted?: () => boolean;
   /** Does everything that is due. Resolves with the number of jobs. */
@@ -32,7 +34,7 @@ const farthest = 2 ** 31 - 1;
 export function distilling({
   store,
   clock,
-  gapMs,
+  planning,
   isWanted = () => true,
   run,
   complain,
@@ -79,7 +81,7 @@ export function distilling({
 
   async function work(): Promise<void> {
     if (!isWanted()) return;
-    const isPlanned = await store.jobs.plan(clock(), { gapMs }, fewSessions);
+    const isPlanned = await store.jobs.plan(clock(), planning, fewSessions);
     const next = isPlanned ? await store.jobs.nextAt() : clock();
     if (next === undefined || closed) return;
     if (next > clock()) {
@@ -119,10 +121,9 @@ export function distillingOf(
     }
     return added;
   };
-  const gapMs = config.settings.conversationGapMinutes * 60_000;
   // The settings may have changed since the start.
   const isWanted = () => config.reload().settings.distill.auto;
-  const distils = distilling({ store, clock, gapMs, isWanted, run, complain });
+  const distils = distilling({ store, clock, planning: planRules(config.settings), isWanted, run, complain });
   events.subscribe(distils.wake);
   return distils;
 }

@@ -9,10 +9,9 @@ import { ingest } from '../../capture/ingest.ts';
 import type { LiveDeps } from '../../capture/live/hook.ts';
 import { keepExtraction } from '../../distill/memory/librarian.ts';
 import { openTokens } from '../../processes/access/tokens.ts';
-import type { Store } from '../../store/store.ts';
 import { startHttp } from '../../surfaces/http/server.ts';
 import { type Holdfast, openHoldfast } from '../open.ts';
-import { runWorker } from './run.ts';
+import { runWorker, type WorkerDeps } from './run.ts';
 
 const session = 'bbbbbbbb-0000-4000-8000-000000000001';
 let folder: string;
@@ -55,7 +54,7 @@ function run(port = 0): Promise<number> {
   return new Promise((resolve) => {
     const { context } = holdfast;
     const log = (text: string) => void logged.push(text);
-    const listen = async (live: LiveDeps & { readonly store: Store }) => {
+    const listen = async (live: LiveDeps & Pick<WorkerDeps, 'store'>) => {
       const server = await startHttp({ ...live, log }, { port });
       resolve(server.port);
       return server;

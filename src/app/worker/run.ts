@@ -4,9 +4,9 @@ import type { IngestDeps } from '../../capture/ingest.ts';
 import type { LiveDeps } from '../../capture/live/hook.ts';
 import { openSpool } from '../../capture/live/spool.ts';
 import { finishForgetting } from '../../operations/data/forget-traces.ts';
+import type { Context } from '../../operations/operation.ts';
 import type { IngestReport } from '../../schema/ingest-report.ts';
 import { liveEvents } from '../../schema/live-event.ts';
-import type { Store } from '../../store/store.ts';
 import { aborted } from '../../system/aborted.ts';
 import { explain } from '../../system/errors.ts';
 import { backingUp } from './backing-up.ts';
@@ -39,7 +39,7 @@ export interface Due {
 }
 
 export interface WorkerDeps extends IngestDeps {
-  readonly store: Store;
+  readonly store: Context['store'];
   readonly scan: () => Promise<IngestReport>;
   readonly log: (line: string) => void;
   /** Rereads a part of what an older version has read. Without it, nothing is reread. */

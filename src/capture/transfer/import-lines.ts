@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { ExportedEntry, ExportedFile, ExportedLine, ExportedRow } from '../../schema/exported.ts';
 import type { ReaderState } from '../../schema/reader-state.ts';
 import type { ConversationRules } from '../../store/conversations/port.ts';
+import type { PlanRules } from '../../store/jobs/port.ts';
 import type { Tombstone } from '../../store/removal/port.ts';
 import { tombstone } from '../../store/removal/tombstone.ts';
 import type { Store } from '../../store/store.ts';
@@ -14,6 +15,7 @@ import { redact, redactJson } from '../redaction/redact.ts';
 export interface ImportDeps {
   readonly store: Pick<Store, 'jobs' | 'removal' | 'transcripts' | 'transfer'>;
   readonly rules: ConversationRules;
+  readonly planning: PlanRules;
   readonly clock: () => number;
   readonly signal?: AbortSignal | undefined;
   /** Called after each transcript. */
@@ -39,7 +41,7 @@ const said =
 
 /** Contract: the lines are valid. After an interruption, the same import completes it; repeated, it changes nothing. */
 export async function importLines(deps: ImportDeps, lines: AsyncIterable<ExportedLine>): Promise<Imported> {
-  const { store, rules, clock, signal } = deps;
+  const { store, rules, planning, clock, signal } = deps;
   const done = { transcripts: 0, entries: 0, rows: {} as Record<string, number> };
   let read = 0;
   let file: ExportedFile | undefined;
@@ -119,7 +121,7 @@ export async function importLines(deps: ImportDeps, lines: AsyncIterable<Exporte
   }
   await flush();
   if (later.length > 0) {
-    await store.jobs.plan(clock(), { gapMs: rules.gapMs });
+    await store.jobs.plan(clock(), planning);
     note(await store.transfer.takeRows(later));
   }
   return done;

@@ -14,7 +14,6 @@ import {
   write,
 } from '../../../test/memory-stand.ts';
 import type { Extraction } from '../../schema/extraction.ts';
-import type { Store } from '../../store/store.ts';
 import { bringInLine } from './librarian.ts';
 import { datedTarget } from './place.ts';
 
@@ -88,7 +87,9 @@ function shuffled<T>(list: readonly T[], roll: Dice): T[] {
   return all;
 }
 
-const apply = (memory: Pick<Memory, 'context'>, { told, gave }: Said, store: Store = memory.context.store) =>
+type Opened = Memory['context']['store'];
+
+const apply = (memory: Pick<Memory, 'context'>, { told, gave }: Said, store: Opened = memory.context.store) =>
   applyExtraction({ ...memory.context, store }, told, gave, 'offline');
 
 /** Changes, removes, adds and moves lines of pages as a person would. */
@@ -239,7 +240,7 @@ describe('processing', () => {
 });
 
 /** A store that fails at the given step: before a call, after it, or inside `settle` when the file is written but the row is not. */
-function breaking(store: Store, step: number): Store {
+function breaking(store: Opened, step: number): Opened {
   let count = 0;
   const pass = () => {
     if (count++ === step) throw new Error('broken off');

@@ -44,7 +44,7 @@ export const archive = operation({
     'holdfast archive 0f3c --format html',
     'holdfast archive 0f3c --format md --output - --without-tools',
   ],
-  async run(context, input) {
+  async run(context: Context<'archives' | 'entries' | 'sessions'>, input) {
     const { session } = await find(context.store, input.id.trim(), input.agent);
     if (input.format !== undefined || input.output !== undefined) return share(context, session, input);
     if (input.withoutTools || input.subagents)
@@ -64,7 +64,7 @@ interface Wanted {
   readonly subagents: boolean;
 }
 
-async function share(context: Context, found: Session, wanted: Wanted) {
+async function share(context: Context<'entries'>, found: Session, wanted: Wanted) {
   const { config, clock, out } = context;
   const format = wanted.format ?? formatOf(wanted.output);
   if (context.remote && wanted.output !== '-')
@@ -96,7 +96,7 @@ const formatOf = (output = ''): z.infer<typeof Format> =>
   /\.html?$/i.test(output) ? 'html' : /\.json$/i.test(output) ? 'json' : 'md';
 
 async function copyOf(
-  { store, config, signal }: Context,
+  { store, config, signal }: Context<'entries'>,
   session: Session,
   format: z.infer<typeof Format>,
   { withoutTools, subagents }: Wanted,

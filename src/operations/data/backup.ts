@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { backupFolder, stamp } from '../../store/sqlite/backup-files.ts';
 import { explain, HoldfastError } from '../../system/errors.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 
 export const backup = operation({
   name: 'backup',
@@ -25,7 +25,7 @@ export const backup = operation({
   surfaces: ['cli'],
   positional: ['file'],
   examples: ['holdfast backup', 'holdfast backup /mnt/usb/holdfast.db', 'holdfast backup --rotate'],
-  async run({ config, store, clock }, input) {
+  async run({ config, store, clock }: Context<'admin' | 'location'>, input) {
     if (input.rotate) {
       if (input.file !== undefined)
         throw new HoldfastError('BAD_INPUT', '--rotate takes no file', {

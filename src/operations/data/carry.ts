@@ -23,7 +23,7 @@ const longestUse = 1500;
 export const carriers = (agents as readonly Agent[]).filter((agent) => agent.carry !== undefined);
 
 export async function carrySession(
-  context: Pick<Context, 'store' | 'config' | 'clock'>,
+  context: Pick<Context<'entries'>, 'store' | 'config' | 'clock'>,
   session: Session,
   into: AgentName,
 ): Promise<CarriedSession> {

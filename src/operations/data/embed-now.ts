@@ -7,7 +7,7 @@ export async function embedNow({
   config,
   clock,
   signal,
-}: Pick<Context, 'store' | 'config' | 'clock' | 'signal'>): Promise<void> {
+}: Pick<Context<'vectors'>, 'store' | 'config' | 'clock' | 'signal'>): Promise<void> {
   const { embedPending } = await import('../../embedding/pending.ts');
   await embedPending({ store, config, clock, signal, instantOnly: true }).catch(() => undefined);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 
 export const embed = operation({
   name: 'embed',
@@ -13,7 +13,7 @@ export const embed = operation({
   }),
   surfaces: ['cli'],
   examples: ['holdfast embed'],
-  async run({ store, config, clock, signal, progress }) {
+  async run({ store, config, clock, signal, progress }: Context<'vectors'>) {
     // Loaded only here so that a search does not pay for it.
     const { embedPending } = await import('../../embedding/pending.ts');
     const before = await store.vectors.counts();

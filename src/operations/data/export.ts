@@ -7,7 +7,7 @@ import { toMoment } from '../../schema/time.ts';
 import { stamp } from '../../store/sqlite/backup-files.ts';
 import { explain, HoldfastError } from '../../system/errors.ts';
 import { syncFolder } from '../../system/replace-file.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 import { toFilter } from '../recall/filters.ts';
 
 const flushBytes = 1 << 20;
@@ -33,7 +33,7 @@ export const exportAll = operation({
     'holdfast export courier.jsonl --project courier',
     'holdfast export - | gzip > all.jsonl.gz',
   ],
-  async run(context, { file, project, since }) {
+  async run(context: Context<'projects' | 'sessions' | 'transfer'>, { file, project, since }) {
     const { store, clock, progress, signal, out } = context;
     const filter = await toFilter(context, { project, since });
     // Do not write an empty file: it would look like a backup.

@@ -19,7 +19,26 @@ import { renewBriefings } from '../recall/prepare-briefings.ts';
 import { reachBackups } from './backups.ts';
 
 export interface TraceDeps {
-  readonly store: Store;
+  readonly store: Pick<
+    Store,
+    | 'admin'
+    | 'archives'
+    | 'distilled'
+    | 'entries'
+    | 'groups'
+    | 'hub'
+    | 'location'
+    | 'memory'
+    | 'pages'
+    | 'pauses'
+    | 'pins'
+    | 'projects'
+    | 'removal'
+    | 'search'
+    | 'sessions'
+    | 'transcripts'
+    | 'vault'
+  >;
   readonly config: Config;
   readonly clock: () => number;
 }

@@ -4,6 +4,7 @@ import zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { demoMemory, emptyMemory, type Memory, now, type Said, tell } from '../../../test/demo-memory.ts';
 import { distillAll } from '../../../test/distilled.ts';
+import { planningWith, threeAttempts } from '../../../test/job-rules.ts';
 import { apply, fact } from '../../../test/memory-stand.ts';
 import { conversationRules } from '../../capture/conversation-rules.ts';
 import { ingest } from '../../capture/ingest.ts';
@@ -330,9 +331,9 @@ describe('forget', () => {
   it('distils the rest again without it, and drops results that are being made of it at that moment', async () => {
     const memory = await fullMemory();
     const { store, config } = memory.context;
-    const claim = { claimant: 'c', leaseMs: 1000, maxAttempts: 3, limit: 9, now };
+    const claim = { claimant: 'c', leaseMs: 1000, ...threeAttempts, limit: 9, now };
     await store.conversations.markReady(now, { gapMs: 1, minEntries: 1 });
-    await store.jobs.plan(now, { gapMs: 1 });
+    await store.jobs.plan(now, planningWith(1));
     const ofSession = { session: { agent: 'claude-code' as const, session: 's-one' } };
     const claimed = () => store.jobs.claim({ ...claim, ...ofSession, kind: 'observe' });
     const done = (await claimed()).map(({ id }) => ({
@@ -361,7 +362,7 @@ describe('forget', () => {
     expect(holding(memory)).toEqual([]);
 
     await store.conversations.markReady(now, { gapMs: 1, minEntries: 1 });
-    await store.jobs.plan(now, { gapMs: 1 });
+    await store.jobs.plan(now, planningWith(1));
     const again = await store.jobs.list({ session: { agent: 'claude-code', session: 's-one' }, statuses: ['ready'] });
     expect(again.map(({ kind }) => kind).sort()).toEqual(['observe', 'observe', 'remember', 'summarize']);
   });
@@ -403,7 +404,7 @@ describe('forget', () => {
     const backup = path.join(memory.home, 'old.db');
     await store.admin.backup(backup);
     await run(memory, 's-one');
-    await store.close();
+    await memory.store.close();
     const { previous } = await restore.run(memory.context, { file: backup });
     fs.rmSync(previous as string, { force: true });
     const restored = await openSqliteStore(config.databasePath);

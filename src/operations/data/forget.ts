@@ -10,6 +10,7 @@ import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { librarian, toDeps } from '../memory/memory.ts';
 import { type Context, operation } from '../operation.ts';
+import type { TracePorts } from '../ports.ts';
 import { type Candidate, entriesNamed, findOne, type Lookup, sessionsNamed } from '../recall/find.ts';
 import { renewBriefings } from '../recall/prepare-briefings.ts';
 import { reachBackups } from './backups.ts';
@@ -62,7 +63,7 @@ export const forget = operation({
     'holdfast forget 1a2b toolu_01 --yes',
   ],
   succeeded: ({ forgotten }, { dryRun }) => forgotten || dryRun,
-  async run(context, { id, use, agent, dryRun, yes }) {
+  async run(context: Context<TracePorts | 'briefings'>, { id, use, agent, dryRun, yes }) {
     const { store, config, clock, person } = context;
     // A crash may have left some of an earlier `forget` undone.
     if (!dryRun) await finishForgetting(context);
@@ -112,7 +113,7 @@ async function useOf(store: Pick<Store, 'entries'>, named: Found, id: string): P
 const question = ({ kind, title }: Found): string => `Forget this ${kind} for good: ${title}?`;
 
 /** What forgetting would change outside the database. */
-async function expected({ store, config }: Context, { removed, traces }: Forgotten) {
+async function expected({ store, config }: Context<TracePorts>, { removed, traces }: Forgotten) {
   const held = new Set(traces.transcripts.map(({ agent, key }) => `${agent} ${key}`));
   const copies = (await store.vault.copies()).filter(({ agent, key }) => held.has(`${agent} ${key}`));
   const files = copies.map(({ agent, key }) => copyPath(config, agent, key));
@@ -125,7 +126,7 @@ async function expected({ store, config }: Context, { removed, traces }: Forgott
 }
 
 async function forgetMemory(
-  context: Context,
+  context: Context<TracePorts | 'briefings'>,
   found: Found & { kind: 'memory' },
   { dryRun, yes }: { dryRun: boolean; yes: boolean },
 ) {

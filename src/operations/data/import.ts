@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ImportDeps } from '../../capture/transfer/import-lines.ts';
 import { librarian, toDeps } from '../memory/memory.ts';
 import { type Context, operation } from '../operation.ts';
+import type { TracePorts } from '../ports.ts';
 import { embedNow } from './embed-now.ts';
 
 export const importAll = operation({
@@ -32,18 +33,26 @@ export const importAll = operation({
   surfaces: ['cli'],
   positional: ['file'],
   examples: ['holdfast import all.jsonl', 'holdfast import claude-mem.db --from claude-mem'],
-  async run(context, input) {
+  async run(context: Context<TracePorts | 'conversations' | 'jobs' | 'transfer' | 'vectors'>, input) {
     const file = path.resolve(input.file);
     return input.from === undefined ? fromExport(context, file) : fromClaudeMem(context, file);
   },
 });
 
-async function depsOf({ store, config, clock, signal }: Context): Promise<ImportDeps> {
-  const { conversationRules } = await import('../../capture/conversation-rules.ts');
-  return { store, clock, signal, rules: conversationRules(config.settings) };
+async function depsOf({
+  store,
+  config,
+  clock,
+  signal,
+}: Context<'jobs' | 'removal' | 'transcripts' | 'transfer'>): Promise<ImportDeps> {
+  const [{ conversationRules }, { planRules }] = await Promise.all([
+    import('../../capture/conversation-rules.ts'),
+    import('../../distill/job-policy.ts'),
+  ]);
+  return { store, clock, signal, rules: conversationRules(config.settings), planning: planRules(config.settings) };
 }
 
-async function fromExport(context: Context, file: string) {
+async function fromExport(context: Context<TracePorts | 'jobs' | 'transfer' | 'vectors'>, file: string) {
   const [{ checkExport, readExport }, { importLines }] = await Promise.all([
     import('../../capture/transfer/export-file.ts'),
     import('../../capture/transfer/import-lines.ts'),
@@ -55,7 +64,10 @@ async function fromExport(context: Context, file: string) {
   return { file, ...done, rows: { ...done.rows } };
 }
 
-async function fromClaudeMem(context: Context, file: string) {
+async function fromClaudeMem(
+  context: Context<TracePorts | 'conversations' | 'jobs' | 'transfer' | 'vectors'>,
+  file: string,
+) {
   const [{ claudeMemLines }, { importLines }, { ingest }] = await Promise.all([
     import('../../capture/transfer/claude-mem.ts'),
     import('../../capture/transfer/import-lines.ts'),
@@ -75,7 +87,7 @@ async function fromClaudeMem(context: Context, file: string) {
 }
 
 /** Pages, pending forgetting and vectors follow the rows. */
-async function settle(context: Context): Promise<void> {
+async function settle(context: Context<TracePorts | 'vectors'>): Promise<void> {
   const { finishForgetting } = await import('./forget-traces.ts');
   await finishForgetting(context);
   const { bringInLine, commitPages } = await librarian();

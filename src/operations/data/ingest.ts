@@ -3,6 +3,7 @@ import { IngestReport } from '../../schema/ingest-report.ts';
 import { explain, HoldfastError } from '../../system/errors.ts';
 import { librarian, toDeps } from '../memory/memory.ts';
 import { type Context, operation } from '../operation.ts';
+import type { IngestPorts, MemoryPorts } from '../ports.ts';
 import { reachBackups } from './backups.ts';
 
 export const ingest = operation({
@@ -29,7 +30,7 @@ export const ingest = operation({
     'holdfast ingest --file session.jsonl --reimport',
   ],
   succeeded: (report) => report.files.failed === 0,
-  async run(context, input) {
+  async run(context: Context<IngestPorts | MemoryPorts>, input) {
     if (input.file !== undefined && input.dir !== undefined)
       throw new HoldfastError('BAD_INPUT', '--file and --dir cannot be used together', { hint: 'Give one of them.' });
     if (input.prune && !input.reimport)
@@ -62,7 +63,9 @@ export const ingest = operation({
 });
 
 /** New redaction rules change stored text; memory pages may contain some of it. */
-async function followInPages(context: Context): Promise<void> {
+async function followInPages(
+  context: Context<'admin' | 'groups' | 'memory' | 'pages' | 'projects' | 'sessions'>,
+): Promise<void> {
   const { store } = context;
   const deps = toDeps(context);
   if (!(await store.pages.list()).some(({ due }) => due)) return;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { cancelledReason } from '../../distill/job-policy.ts';
 import { Job, JobStatus } from '../../schema/job.ts';
 import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 import { find } from '../recall/find.ts';
 
 const number = z.coerce.number().int().min(1).describe('number of a job, from the list');
@@ -19,7 +20,7 @@ export const jobs = operation({
   output: z.object({ jobs: z.array(Job), counts: z.record(JobStatus, z.int()) }),
   surfaces: ['cli', 'http'],
   examples: ['holdfast jobs', 'holdfast jobs --status failed', 'holdfast jobs --session 0f3c --json'],
-  async run({ store }, { status, session, job, limit }) {
+  async run({ store }: Context<'entries' | 'jobs' | 'sessions'>, { status, session, job, limit }) {
     const of = session === undefined ? undefined : (await find(store, session.trim(), undefined)).session;
     const statuses = status === undefined ? (['ready', 'claimed', 'failed'] as const) : [status];
     const found = await store.jobs.list({
@@ -43,7 +44,7 @@ export const jobsRetry = operation({
   http: { method: 'POST' },
   positional: ['job'],
   examples: ['holdfast jobs retry 12', 'holdfast jobs retry --failed'],
-  async run({ store, clock }, { job, failed }) {
+  async run({ store, clock }: Context<'jobs'>, { job, failed }) {
     if (job === undefined) return { retried: await store.jobs.retry({ statuses: ['failed'] }, clock()) };
     if (failed)
       throw new HoldfastError('BAD_INPUT', 'A job number and --failed cannot be used together', {
@@ -64,8 +65,9 @@ export const jobsCancel = operation({
   http: { method: 'POST' },
   positional: ['job'],
   examples: ['holdfast jobs cancel 12'],
-  async run({ store, clock }, { job }) {
-    if ((await store.jobs.cancel([job], clock())).length === 0) throw await refusal(store, job, 'cancelled');
+  async run({ store, clock }: Context<'jobs'>, { job }) {
+    if ((await store.jobs.cancel([job], clock(), cancelledReason)).length === 0)
+      throw await refusal(store, job, 'cancelled');
     return { cancelled: job };
   },
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Moment, toMoment } from '../../schema/time.ts';
 import type { Store } from '../../store/store.ts';
 import type { Check } from '../machine/doctor.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 
 export const pause = operation({
   name: 'pause',
@@ -13,7 +13,7 @@ export const pause = operation({
   output: z.object({ since: Moment, alreadyPaused: z.boolean() }),
   surfaces: ['cli'],
   examples: ['holdfast pause'],
-  async run({ store, clock, running }) {
+  async run({ store, clock, running }: Context<'pauses'>) {
     const before = runningPause(await store.pauses.list());
     const { from } = await store.pauses.start({ at: clock(), running: running?.() });
     return { since: toMoment(from), alreadyPaused: before !== undefined };
@@ -27,7 +27,7 @@ export const resumeCapture = operation({
   output: z.object({ resumed: z.boolean(), since: Moment.optional(), until: Moment.optional() }),
   surfaces: ['cli'],
   examples: ['holdfast resume-capture'],
-  async run({ store, clock, running }) {
+  async run({ store, clock, running }: Context<'pauses'>) {
     const ended = await store.pauses.end({ at: clock(), running: running?.() });
     if (ended?.until === undefined) return { resumed: false };
     return { resumed: true, since: toMoment(ended.from), until: toMoment(ended.until) };

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { chunk, rules } from '../../../test/contracts/chunks.ts';
 import { demoMemory } from '../../../test/demo-memory.ts';
 import { turn } from '../../../test/distill-bench.ts';
+import { planningWith } from '../../../test/job-rules.ts';
 import { filesOf } from '../../../test/memory-stand.ts';
 import { type Answer, modelMock } from '../../../test/model-mock.ts';
 import { openHoldfast } from '../../app/open.ts';
@@ -156,7 +157,7 @@ describe('process', () => {
     'with --%s leaves what another memory had said, because it cannot be made from what is stored here',
     async (_, how) => {
       const { context, store } = await memory({}, 1);
-      await store.jobs.plan(Date.now(), { gapMs: 0 });
+      await store.jobs.plan(Date.now(), planningWith(0));
       const job = { is: 'job', agent: 'claude-code', session: 's1', subject: 1, file: null, version: null } as const;
       await store.transfer.takeRows([
         {

@@ -1,5 +1,6 @@
 // Runs the waiting distillation jobs now. The worker also runs this, in a separate process.
 import { z } from 'zod';
+import { planRules } from '../../distill/job-policy.ts';
 import type { Conversation } from '../../schema/conversation.ts';
 import type { Extraction } from '../../schema/extraction.ts';
 import { JobKind } from '../../schema/job.ts';
@@ -7,6 +8,7 @@ import { Moment, toMoment } from '../../schema/time.ts';
 import type { JobFilter } from '../../store/jobs/port.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
+import type { MemoryPorts } from '../ports.ts';
 import { find } from '../recall/find.ts';
 import { parseSince } from '../recall/when.ts';
 
@@ -57,7 +59,7 @@ export const processJobs = operation({
     'holdfast process --again',
   ],
   succeeded: ({ stopped, waits }) => stopped === undefined || !waits.some(({ reason }) => reason === 'model'),
-  async run(context, input) {
+  async run(context: Context<MemoryPorts | 'conversations' | 'distilled' | 'entries' | 'jobs' | 'vectors'>, input) {
     const { store, config, clock, signal, progress } = context;
     const { settings } = config;
     // Loaded only here so that a search does not pay for it.
@@ -67,7 +69,7 @@ export const processJobs = operation({
       import('../../capture/redaction/redact.ts'),
     ]);
     const filter = await toFilter(context, input);
-    await store.jobs.plan(clock(), { gapMs: settings.conversationGapMinutes * 60_000 });
+    await store.jobs.plan(clock(), planRules(settings));
     const distiller = await openDistiller(config, redact).catch(async (error: unknown) => {
       // Nothing can start, so the worker need not try again at once.
       if (input.due) await store.jobs.defer(clock() + 3_600_000, 'model');
@@ -114,7 +116,7 @@ export const processJobs = operation({
 /**
  * Makes the new results searchable by meaning. If this fails, the worker tries again; until then, keywords find them.
  */
-async function embed({ store, config, clock, signal }: Context): Promise<void> {
+async function embed({ store, config, clock, signal }: Context<'vectors'>): Promise<void> {
   const { embedPending, noteTrouble } = await import('../../embedding/pending.ts');
   try {
     await embedPending({ store, config, clock, signal, instantOnly: true });
@@ -127,7 +129,7 @@ async function embed({ store, config, clock, signal }: Context): Promise<void> {
  * Statements from a conversation are stored at once. Pages are written now and then, because many statements share a
  * page.
  */
-async function pages(context: Context) {
+async function pages(context: Context<'admin' | 'groups' | 'memory' | 'pages' | 'projects' | 'sessions'>) {
   const [{ keepExtraction }, { afterBatch }, { knownFor }] = await Promise.all([
     import('../../distill/memory/librarian.ts'),
     import('../../distill/memory/git.ts'),
@@ -149,7 +151,7 @@ async function pages(context: Context) {
 const nothing = { done: { observe: 0, summarize: 0, remember: 0 }, failedAttempts: 0, calls: 0, tokens: 0 };
 
 async function toFilter(
-  { store, config, clock }: Context,
+  { store, config, clock }: Context<'entries' | 'sessions'>,
   { session: id, since, all }: { session?: string | undefined; since?: string | undefined; all: boolean },
 ): Promise<Pick<JobFilter, 'session' | 'since'>> {
   if (id !== undefined && all)
@@ -161,7 +163,7 @@ async function toFilter(
   };
 }
 
-async function left({ store }: Context) {
+async function left({ store }: Context<'jobs'>) {
   const { ready, failed, waits } = await store.jobs.counts();
   return { left: { ready, failed }, waits: waits.map((wait) => ({ ...wait, until: toMoment(wait.until) })) };
 }

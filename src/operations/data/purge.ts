@@ -6,6 +6,7 @@ import type { Session } from '../../schema/session.ts';
 import { Moment } from '../../schema/time.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
+import type { BriefingPorts, MemoryPorts } from '../ports.ts';
 import { filterFields, toFilter } from '../recall/filters.ts';
 import { parseSince } from '../recall/when.ts';
 import { inWords, plannedRemoval, type RemovedSessions, removeSessions } from './remove-sessions.ts';
@@ -48,7 +49,7 @@ export const sessionsPurge = operation({
     'holdfast sessions purge --project scratch --keep 0',
   ],
   succeeded: ({ purged, sessions }, { dryRun }) => purged || dryRun || sessions === 0,
-  async run(context, input) {
+  async run(context: Context<BriefingPorts | MemoryPorts | 'removal'>, input) {
     const { chosen, spared } = await choose(context, input);
     const span = {
       ...(chosen.at(-1) && { oldest: chosen.at(-1)?.endedAt }),
@@ -69,7 +70,7 @@ export const sessionsPurge = operation({
 
 /** Newest first. */
 async function choose(
-  context: Context,
+  context: Context<'groups' | 'pins' | 'projects' | 'sessions'>,
   input: {
     olderThan?: string | undefined;
     keep?: number | undefined;

@@ -46,7 +46,7 @@ export const recover = operation({
   surfaces: ['cli'],
   examples: ['holdfast recover --dry-run', 'holdfast recover'],
   withoutStore: true,
-  async run(context, { dryRun }) {
+  async run(context: Context<never>, { dryRun }) {
     const { config } = context;
     await refuseWhileUsed(config);
     ensureHome(config);
@@ -82,7 +82,7 @@ function workFolder(config: Config): string {
   return folder;
 }
 
-async function recoverInto(context: Context, folder: string, dryRun: boolean) {
+async function recoverInto(context: Context<never>, folder: string, dryRun: boolean) {
   const { config, clock, signal, say } = context;
   const [{ lookAround }, { rebuild }, { openSqliteStore }, { rowCounts }] = await Promise.all([
     import('./recovering/found.ts'),
@@ -149,7 +149,7 @@ function syncPath(file: string): void {
 }
 
 /** Pages, pending forgetting and vectors follow the rows. After a crash before this, the worker does it. */
-async function settle(context: Context): Promise<void> {
+async function settle(context: Context<never>): Promise<void> {
   const { openSqliteStore } = await import('../../store/sqlite/open.ts');
   const { finishForgetting } = await import('./forget-traces.ts');
   const store = await openSqliteStore(context.config.databasePath);

@@ -10,6 +10,7 @@ import type { SessionKey } from '../../store/sessions/port.ts';
 import { systemCode } from '../../system/errors.ts';
 import { librarian, toDeps } from '../memory/memory.ts';
 import type { Context } from '../operation.ts';
+import type { BriefingPorts, MemoryPorts } from '../ports.ts';
 import { renewBriefings } from '../recall/prepare-briefings.ts';
 
 export interface RemovedSessions {
@@ -29,7 +30,10 @@ export interface RemovedSessions {
 const atOnce = 5000;
 const filesAtOnce = 64;
 
-export async function removeSessions(context: Context, keys: readonly SessionKey[]): Promise<RemovedSessions> {
+export async function removeSessions(
+  context: Context<BriefingPorts | MemoryPorts | 'removal'>,
+  keys: readonly SessionKey[],
+): Promise<RemovedSessions> {
   const { store, config, signal } = context;
   const rules = conversationRules(config.settings);
   const done = { sessions: 0, entries: 0, toolUses: 0, conversations: 0 };
@@ -56,7 +60,7 @@ export async function removeSessions(context: Context, keys: readonly SessionKey
 
 /** What removing these sessions would delete. */
 export async function plannedRemoval(
-  { store, config }: Context,
+  { store, config }: Context<'memory' | 'removal'>,
   sessions: readonly Session[],
 ): Promise<RemovedSessions> {
   const keys = sessions.map(({ agent, id }) => ({ agent, session: id }));
@@ -96,7 +100,7 @@ async function unlink(file: string): Promise<void> {
   }
 }
 
-async function forgetMemories(context: Context, keys: readonly SessionKey[]): Promise<number> {
+async function forgetMemories(context: Context<MemoryPorts | 'removal'>, keys: readonly SessionKey[]): Promise<number> {
   const giving = await context.store.removal.remembered(keys);
   if (giving.length === 0) return 0;
   const { forgetSource, commitPages } = await librarian();

@@ -40,7 +40,7 @@ export const restore = operation({
   positional: ['file'],
   examples: ['holdfast restore /mnt/usb/holdfast.db'],
   withoutStore: true,
-  async run({ config, clock }, input) {
+  async run({ config, clock }: Context<never>, input) {
     await refuseWhileUsed(config);
     ensureHome(config);
     const source = resolve(input.file);

@@ -8,7 +8,7 @@ import { find } from '../recall/find.ts';
 
 /** A teammate's session by id; undefined if no teammate shares one. */
 export async function teammatesSession(
-  { config }: Context,
+  { config }: Context<never>,
   id: string,
   agent: AgentName | undefined,
 ): Promise<Session | undefined> {
@@ -26,7 +26,10 @@ export async function teammatesSession(
 }
 
 /** The file that was written, if the hub has a copy. */
-export async function transcriptFromHub({ config }: Context, { agent, id, cwd }: Session): Promise<string | undefined> {
+export async function transcriptFromHub(
+  { config }: Context<never>,
+  { agent, id, cwd }: Session,
+): Promise<string | undefined> {
   const known = agents.find(({ name }) => name === agent);
   const { readMembership } = await import('../../hub/membership.ts');
   const membership = readMembership(config.home);

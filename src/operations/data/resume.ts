@@ -57,7 +57,23 @@ export const resume = operation({
     'holdfast resume 0f3c --in codex',
   ],
   succeeded: (output) => 'sessions' in output || output.ended === undefined || output.ended === 0,
-  async run(context, { session: words, print, agent, in: into }) {
+  async run(
+    context: Context<
+      | 'conversations'
+      | 'distilled'
+      | 'entries'
+      | 'groups'
+      | 'pauses'
+      | 'projects'
+      | 'removal'
+      | 'search'
+      | 'sessions'
+      | 'transcripts'
+      | 'vault'
+      | 'vectors'
+    >,
+    { session: words, print, agent, in: into },
+  ) {
     if (!print && context.person === undefined)
       throw new HoldfastError('BAD_INPUT', 'An agent can only run in a terminal', {
         hint: 'Ask with `print` for the command, and run that.',
@@ -110,7 +126,7 @@ export const resume = operation({
 });
 
 /** Writes the messages as a new session of another agent, and continues there. */
-async function continueIn(context: Context, session: Session, into: AgentName, print: boolean) {
+async function continueIn(context: Context<'entries'>, session: Session, into: AgentName, print: boolean) {
   const title = agents.find(({ name }) => name === into)?.title ?? into;
   const folderIsGone = !isFolder(session.cwd);
   if (folderIsGone && !print)
@@ -131,7 +147,7 @@ async function continueIn(context: Context, session: Session, into: AgentName, p
 
 /** Local sessions come first, then what teammates share. */
 async function sessionOrTeammates(
-  context: Context,
+  context: Context<'conversations' | 'distilled' | 'entries' | 'search' | 'sessions' | 'vectors'>,
   words: string,
   agent: AgentName | undefined,
 ): Promise<Session | undefined> {
@@ -148,7 +164,7 @@ async function sessionOrTeammates(
 /** `holdfast sessions` lists more. */
 const mostListed = 20;
 
-async function transcriptIsThere({ store, config }: Context, { agent, id }: Session): Promise<boolean> {
+async function transcriptIsThere({ store, config }: Context<'transcripts'>, { agent, id }: Session): Promise<boolean> {
   const known = agents.find(({ name }) => name === agent);
   if (known === undefined) return false;
   const files = await store.transcripts.states(agent);

@@ -5,6 +5,7 @@ import { addSession, claudeMemDatabase } from '../../../test/claude-mem-fixture.
 import { demoMemory, emptyMemory, type Memory, tell } from '../../../test/demo-memory.ts';
 import { distillAll } from '../../../test/distilled.ts';
 import { expectSameRows, rowsOf } from '../../../test/e2e/rows.ts';
+import { planningWith, threeAttempts } from '../../../test/job-rules.ts';
 import { apply, fact, filesOf, folderOf } from '../../../test/memory-stand.ts';
 import { rememberThis } from '../memory/memory-change.ts';
 import { exportAll } from './export.ts';
@@ -53,12 +54,12 @@ async function richMemory(): Promise<Memory> {
   for (const told of (await store.conversations.list({})).slice(0, 3))
     await apply(memory, told, fact('port', `The port is ${told.entries}`));
   await rememberThis.run(memory.context, { text: 'Deploys happen on Tuesdays', key: 'deploy day' });
-  await store.jobs.plan(Date.parse('2026-12-01'), { gapMs: 1 });
+  await store.jobs.plan(Date.parse('2026-12-01'), planningWith(1));
   const jobs = await store.jobs.claim({
     claimant: 'c',
     now: Date.parse('2026-12-01'),
     leaseMs: 1e6,
-    maxAttempts: 3,
+    ...threeAttempts,
     limit: 1,
   });
   await store.jobs.finish(
@@ -93,7 +94,7 @@ describe('export and import', () => {
     const report = await take(other, file);
     expect(report.entries).toBe((await memory.context.store.entries.counts()).entries);
     // Jobs that were queued there are planned here.
-    await other.context.store.jobs.plan(Date.parse('2026-12-01'), { gapMs: 1 });
+    await other.context.store.jobs.plan(Date.parse('2026-12-01'), planningWith(1));
     expectSameRows(rows(other), rows(memory), 'imported');
     expect(filesOf(folderOf(other))).toEqual(filesOf(folderOf(memory)));
     const done = async ({ context: { store } }: Memory) =>

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { z } from 'zod';
 import { copyPath, fillVault, vaultFolder } from '../../capture/vault/vault.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 
 export const vault = operation({
   name: 'vault',
@@ -23,7 +23,7 @@ export const vault = operation({
   surfaces: ['cli', 'http'],
   http: { method: 'POST' },
   examples: ['holdfast vault', 'holdfast vault --fill'],
-  async run(context, { fill }) {
+  async run(context: Context<'pauses' | 'projects' | 'removal' | 'transcripts' | 'vault'>, { fill }) {
     const { store, config } = context;
     if (fill) await fillVault(context, { quietMs: 0 });
     const copies = await store.vault.copies();

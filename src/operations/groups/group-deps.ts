@@ -10,9 +10,10 @@ import { ring } from '../../sessions/groups/bell.ts';
 import type { GroupDeps } from '../../sessions/groups/groups.ts';
 import { embedNow } from '../data/embed-now.ts';
 import type { Context } from '../operation.ts';
+import type { GroupPorts } from '../ports.ts';
 import { permitted } from './permitted.ts';
 
-export function groupDeps(context: Context, close?: GroupDeps['close']): GroupDeps {
+export function groupDeps(context: Context<GroupPorts>, close?: GroupDeps['close']): GroupDeps {
   const { store, config, clock } = context;
   return {
     store,

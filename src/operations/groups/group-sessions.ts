@@ -5,7 +5,8 @@ import { AgentName } from '../../schema/agent-name.ts';
 import { Bookmark, Pointer } from '../../schema/group.ts';
 import { GroupHit, Left, leftOf } from '../../sessions/groups/group-tools.ts';
 import { HoldfastError } from '../../system/errors.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
+import type { GroupPorts } from '../ports.ts';
 import { groupField, openNamed } from './groups.ts';
 
 const named = z.string().trim().min(1).max(200);
@@ -20,7 +21,9 @@ export const groupsHistory = operation({
   http: { path: pathOf('history'), ofGroup: true },
   positional: ['group'],
   examples: ['holdfast groups history dev-team'],
-  run: async (context, { group }) => ({ sessions: [...(await (await openNamed(context, group)).bookmarks())] }),
+  run: async (context: Context<GroupPorts>, { group }) => ({
+    sessions: [...(await (await openNamed(context, group)).bookmarks())],
+  }),
 });
 
 export const groupsClear = operation({
@@ -32,7 +35,8 @@ export const groupsClear = operation({
   http: { method: 'POST', path: pathOf('clear'), ofGroup: true },
   positional: ['group'],
   examples: ['holdfast groups clear dev-team --name "Tax research"', 'holdfast groups clear dev-team'],
-  run: async (context, { group, name }) => leftOf(await (await openNamed(context, group)).clear(name)),
+  run: async (context: Context<GroupPorts>, { group, name }) =>
+    leftOf(await (await openNamed(context, group)).clear(name)),
 });
 
 export const groupsResume = operation({
@@ -48,7 +52,7 @@ export const groupsResume = operation({
   http: { method: 'POST', path: pathOf('resume'), ofGroup: true },
   positional: ['group', 'id'],
   examples: ['holdfast groups resume dev-team 3', 'holdfast groups resume dev-team 3 --save-current-as "Tax research"'],
-  async run(context, { group, id, saveCurrentAs }) {
+  async run(context: Context<GroupPorts>, { group, id, saveCurrentAs }) {
     const target = /^\d{1,15}$/.test(id.trim()) ? Number(id) : id.trim();
     const { session, left } = await (await openNamed(context, group)).resume(target, saveCurrentAs);
     return { session, left: leftOf(left) };
@@ -73,7 +77,7 @@ export const groupsSearch = operation({
   http: { path: pathOf('search'), ofGroup: true },
   positional: ['group', 'query'],
   examples: ['holdfast groups search dev-team ferry to Naoshima'],
-  run: async (context, { group, query, limit }) => ({
+  run: async (context: Context<GroupPorts>, { group, query, limit }) => ({
     hits: [...(await (await openNamed(context, group)).search(query, limit))],
   }),
 });
@@ -91,7 +95,7 @@ export const groupsPoint = operation({
   http: { method: 'POST', path: pathOf('point') },
   positional: ['group', 'session'],
   examples: ['holdfast groups point dev-team 0f3cfa2e-5f0c-4b0e-8a55-6f3f6a5d0c11'],
-  async run(context, { group, session, agent }) {
+  async run(context: Context<GroupPorts>, { group, session, agent }) {
     const opened = await openNamed(context, group);
     const given = session.trim();
     const like = (await context.store.sessions.find(given)).filter((one) => one.agent === agent);

@@ -7,11 +7,12 @@ import { globalMemoryFile, groupFolders } from '../../sessions/groups/group-fold
 import { createGroup, openGroup } from '../../sessions/groups/groups.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
+import type { GroupPorts } from '../ports.ts';
 import { groupDeps } from './group-deps.ts';
 
 export const groupField = z.string().min(1).describe('name of the group');
 
-export const openNamed = (context: Context, group: string) =>
+export const openNamed = (context: Context<GroupPorts>, group: string) =>
   openGroup(groupDeps(context, context.closeGroup), group.trim());
 
 const Folders = z.object({
@@ -29,7 +30,7 @@ export const groups = operation({
   output: z.object({ groups: z.array(Group) }),
   surfaces: ['cli', 'http'],
   examples: ['holdfast groups', 'holdfast groups --json'],
-  run: async ({ store }) => ({ groups: [...(await store.groups.list())] }),
+  run: async ({ store }: Context<'groups'>) => ({ groups: [...(await store.groups.list())] }),
 });
 
 export const groupsCreate = operation({
@@ -41,7 +42,7 @@ export const groupsCreate = operation({
   http: { method: 'POST' },
   positional: ['group'],
   examples: [`holdfast groups create ${mainGroup}`, 'holdfast groups create dev-team'],
-  async run(context, { group }) {
+  async run(context: Context<GroupPorts>, { group }) {
     const made = await createGroup(groupDeps(context), group);
     return { group: await known(context, group), made, folders: foldersOf(context, group) };
   },
@@ -66,7 +67,7 @@ export const groupsShow = operation({
   http: { path: '/api/groups/{group}' },
   positional: ['group'],
   examples: ['holdfast groups show dev-team'],
-  async run(context, { group }) {
+  async run(context: Context<GroupPorts | 'messages'>, { group }) {
     const { name, bookmarks } = await openNamed(context, group);
     return {
       // Read this first, so that an event in the meantime is sent twice rather than never.
@@ -102,7 +103,7 @@ export const groupsRemove = operation({
   positional: ['group'],
   examples: ['holdfast groups remove dev-team --dry-run', 'holdfast groups remove dev-team --yes'],
   succeeded: ({ removed }, { dryRun }) => removed || dryRun,
-  async run(context, { group: given, dryRun, yes }) {
+  async run(context: Context<GroupPorts>, { group: given, dryRun, yes }) {
     const { store, config, person } = context;
     const { name } = await openNamed(context, given);
     const { pointer, bookmarks, sessions } = await known(context, name);
@@ -131,20 +132,20 @@ export const groupsToken = operation({
   surfaces: ['cli'],
   positional: ['group'],
   examples: ['holdfast groups token dev-team'],
-  async run(context, { group }) {
+  async run(context: Context<GroupPorts>, { group }) {
     const { name } = await openNamed(context, group);
     const { groupToken, openTokens } = await import('../../processes/access/tokens.ts');
     return { group: name, token: groupToken(openTokens(context.config.home), await known(context, name)) };
   },
 });
 
-export async function known({ store }: Context, name: string): Promise<Group> {
+export async function known({ store }: Context<'groups'>, name: string): Promise<Group> {
   const found = await store.groups.get(name);
   if (found !== undefined) return found;
   throw new HoldfastError('NOT_FOUND', `There is no group ${name} any more`);
 }
 
-const foldersOf = ({ config }: Context, group: string): z.infer<typeof Folders> => ({
+const foldersOf = ({ config }: Context<never>, group: string): z.infer<typeof Folders> => ({
   ...groupFolders(config, group),
   global: globalMemoryFile(config),
 });

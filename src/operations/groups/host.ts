@@ -5,7 +5,8 @@ import { Moment, toMoment } from '../../schema/time.ts';
 import { ring } from '../../sessions/groups/bell.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { installed, serviceInstall, serviceUninstall, uninstalled } from '../machine/service.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
+import type { GroupPorts } from '../ports.ts';
 import { programsOf } from '../programs.ts';
 import { groupField, openNamed } from './groups.ts';
 import { permitted } from './permitted.ts';
@@ -18,7 +19,7 @@ export const hostRun = operation({
   output: z.object({ stopped: z.boolean() }),
   surfaces: ['cli'],
   examples: ['holdfast host run'],
-  async run(context) {
+  async run(context: Context) {
     await programsOf(context).host(context);
     return { stopped: true };
   },
@@ -56,7 +57,7 @@ export const hostStatus = operation({
   }),
   surfaces: ['cli', 'http'],
   examples: ['holdfast host status', 'holdfast host status --json'],
-  async run({ config, store, clock }) {
+  async run({ config, store, clock }: Context<'groups' | 'runs' | 'tasks'>) {
     const { hostOf } = await import('../../processes/host-holder.ts');
     const holder = await hostOf(config);
     const [queues, errors, tasks] = [
@@ -98,7 +99,7 @@ export const hostInstall = operation({
   summary: "Let your system's service manager run the host: systemd, or launchd",
   ...serviceInstall,
   examples: ['holdfast host install', 'holdfast host install --dry-run'],
-  run: async (context, input) =>
+  run: async (context: Context<never>, input) =>
     installed(context, (await import('../../processes/host-service.ts')).hostService, input),
 });
 
@@ -107,7 +108,7 @@ export const hostUninstall = operation({
   summary: 'Remove the host from the service manager completely',
   ...serviceUninstall,
   examples: ['holdfast host uninstall', 'holdfast host uninstall --dry-run'],
-  run: async (context, input) =>
+  run: async (context: Context<never>, input) =>
     uninstalled(context, (await import('../../processes/host-service.ts')).hostService, input),
 });
 
@@ -135,7 +136,7 @@ export const groupsSend = operation({
   http: { method: 'POST', path: '/api/groups/{group}/messages', status: 202, ofGroup: true },
   positional: ['group', 'text'],
   examples: ['holdfast groups send dev-team "Summarise what was decided today"'],
-  async run(context, { group, text, from }) {
+  async run(context: Context<GroupPorts | 'messages'>, { group, text, from }) {
     const { name } = await openNamed(context, group);
     const message = await context.store.messages.add(
       name,
@@ -178,7 +179,7 @@ export const chatWith = operation({
     'holdfast chat dev-team "What is left to do?"',
   ],
   succeeded: ({ said, unanswered }) => unanswered.length === 0 && said.at(-1)?.kind !== 'notice',
-  async run(context, { group, message }) {
+  async run(context: Context, { group, message }) {
     const { name } = await openNamed(context, group);
     const leaving = new AbortController();
     const terminal = context.person?.converse?.(() => leaving.abort());

@@ -4,6 +4,7 @@ import { ScheduledTask, TaskContext, TaskRun } from '../../schema/task.ts';
 import { ring } from '../../sessions/groups/bell.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
+import type { GroupPorts } from '../ports.ts';
 import { groupField, openNamed } from './groups.ts';
 import { permitted } from './permitted.ts';
 
@@ -16,7 +17,7 @@ export const tasksList = operation({
   output: z.object({ tasks: z.array(ScheduledTask) }),
   surfaces: ['cli', 'http'],
   examples: ['holdfast tasks', 'holdfast tasks --group dev-team'],
-  async run(context, { group }) {
+  async run(context: Context<GroupPorts | 'tasks'>, { group }) {
     const name = group === undefined ? undefined : (await openNamed(context, group)).name;
     return { tasks: [...(await context.store.tasks.list(name))] };
   },
@@ -41,7 +42,7 @@ export const tasksAdd = operation({
     'holdfast tasks add dev-team "Summarise yesterday\'s commits" --cron "0 9 * * 1-5"',
     'holdfast tasks add dev-team "Is the build green?" --every 30m --context isolated',
   ],
-  async run(context, { group, prompt, cron, every, at, context: kind }) {
+  async run(context: Context<GroupPorts | 'tasks'>, { group, prompt, cron, every, at, context: kind }) {
     const { store, clock, config } = context;
     const { name } = await openNamed(context, group);
     const given = [
@@ -75,7 +76,7 @@ export const tasksShow = operation({
   surfaces: ['cli', 'http'],
   positional: ['id'],
   examples: ['holdfast tasks show 3'],
-  async run(context, { id: task, limit }) {
+  async run(context: Context<'tasks'>, { id: task, limit }) {
     return { task: await known(context, task), runs: [...(await context.store.tasks.runs(task, limit))] };
   },
 });
@@ -89,7 +90,7 @@ export const tasksPause = operation({
   http: { method: 'POST' },
   positional: ['id'],
   examples: ['holdfast tasks pause 3'],
-  run: (context, { id: task }) => turn(context, task, 'paused'),
+  run: (context: Context<'tasks'>, { id: task }) => turn(context, task, 'paused'),
 });
 
 export const tasksResume = operation({
@@ -101,7 +102,7 @@ export const tasksResume = operation({
   http: { method: 'POST' },
   positional: ['id'],
   examples: ['holdfast tasks resume 3'],
-  run: (context, { id: task }) => turn(context, task, 'active'),
+  run: (context: Context<'tasks'>, { id: task }) => turn(context, task, 'active'),
 });
 
 export const tasksCancel = operation({
@@ -113,14 +114,18 @@ export const tasksCancel = operation({
   http: { method: 'POST' },
   positional: ['id'],
   examples: ['holdfast tasks cancel 3'],
-  async run(context, { id: task }) {
+  async run(context: Context<'tasks'>, { id: task }) {
     const before = await known(context, task);
     await context.store.tasks.remove(task);
     return { task: before };
   },
 });
 
-async function turn(context: Context, task: number, state: 'active' | 'paused'): Promise<{ task: ScheduledTask }> {
+async function turn(
+  context: Context<'tasks'>,
+  task: number,
+  state: 'active' | 'paused',
+): Promise<{ task: ScheduledTask }> {
   const { store, clock, config } = context;
   const before = await known(context, task);
   const { nextAfter } = await import('./schedule.ts');
@@ -131,7 +136,7 @@ async function turn(context: Context, task: number, state: 'active' | 'paused'):
   return { task: await known(context, task) };
 }
 
-async function known({ store }: Context, task: number): Promise<ScheduledTask> {
+async function known({ store }: Context<'tasks'>, task: number): Promise<ScheduledTask> {
   const found = await store.tasks.get(task);
   if (found !== undefined) return found;
   throw new HoldfastError('NOT_FOUND', `There is no task ${task}`, { hint: 'See: holdfast tasks' });

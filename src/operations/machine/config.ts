@@ -44,10 +44,10 @@ function current(config: Config, setting: Setting): z.infer<typeof SettingValue>
 }
 
 /** The file may have changed since the worker started. */
-const asItIs = ({ config, remote }: Context): Config => (remote ? config.reload() : config);
+const asItIs = ({ config, remote }: Context<never>): Config => (remote ? config.reload() : config);
 
 /** A stolen browser session must not choose programs to run, folders to read or addresses to send to. */
-function refuseRemote({ remote }: Context, { key, atTerminal }: Setting): void {
+function refuseRemote({ remote }: Context<never>, { key, atTerminal }: Setting): void {
   if (!remote || !atTerminal) return;
   throw new HoldfastError('NO_PERMISSION', `${key} can only be changed at the terminal`, {
     hint: `holdfast config set ${key} <value>`,
@@ -72,7 +72,7 @@ export const configList = operation({
   surfaces: ['cli', 'http'],
   examples: ['holdfast config', 'holdfast config list --json'],
   withoutStore: true,
-  async run(context) {
+  async run(context: Context<never>) {
     const config = asItIs(context);
     return { file: config.filePath, settings: settingList.map((setting) => current(config, setting)) };
   },
@@ -87,7 +87,7 @@ export const configGet = operation({
   positional: ['key'],
   examples: ['holdfast config get port', 'holdfast config get agents.pi.enabled'],
   withoutStore: true,
-  run: async ({ config }, input) => current(config, settingNamed(input.key)),
+  run: async ({ config }: Context<never>, input) => current(config, settingNamed(input.key)),
 });
 
 export const configSet = operation({
@@ -101,7 +101,7 @@ export const configSet = operation({
   examples: ['holdfast config set conversationGapMinutes 90', 'holdfast config set timeZone Europe/Berlin'],
   withoutStore: true,
   mendsConfig: true,
-  async run(context, input) {
+  async run(context: Context<never>, input) {
     const { config } = context;
     const setting = settingNamed(input.key);
     refuseRemote(context, setting);
@@ -123,7 +123,7 @@ export const configUnset = operation({
   examples: ['holdfast config unset timeZone'],
   withoutStore: true,
   mendsConfig: true,
-  async run(context, input) {
+  async run(context: Context<never>, input) {
     const { config } = context;
     const setting = settingNamed(input.key);
     refuseRemote(context, setting);

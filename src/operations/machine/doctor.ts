@@ -5,7 +5,7 @@ import type { Counts } from '../../store/entries/port.ts';
 import type { Store } from '../../store/store.ts';
 import { explain } from '../../system/errors.ts';
 import { checkPause } from '../data/pause.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 import {
   checkAgents,
   checkBackups,
@@ -59,7 +59,7 @@ export const doctor = operation({
   examples: ['holdfast doctor', 'holdfast doctor --json', 'holdfast doctor --security'],
   withoutStore: true,
   succeeded: (report) => report.ok,
-  async run({ config, clock }, { security }) {
+  async run({ config, clock }: Context<never>, { security }) {
     const { ensureHome } = await import('../../config/config.ts');
     const { openSqliteStore } = await import('../../store/sqlite/open.ts');
     const { backupPlan } = await import('../../store/sqlite/backup-files.ts');

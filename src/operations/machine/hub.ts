@@ -4,6 +4,7 @@ import os from 'node:os';
 import { z } from 'zod';
 import { explain, HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
+import type { HubPorts, TracePorts } from '../ports.ts';
 import { hubExchanged, hubTrouble } from './hub-check.ts';
 
 const hub = async () => {
@@ -29,7 +30,7 @@ const ownName = (): string =>
     .replace(/^[^A-Za-z0-9]+/, '')
     .slice(0, 63) || 'machine';
 
-async function refuseSecond(context: Context): Promise<void> {
+async function refuseSecond(context: Context<never>): Promise<void> {
   const { readMembership, placeOf, readAddress } = await hub();
   const known = readMembership(context.config.home);
   if (known === undefined) return;
@@ -63,7 +64,7 @@ export const hubInit = operation({
   surfaces: ['cli'],
   positional: ['url'],
   examples: ["holdfast hub init 'postgres://postgres:secret@db.example.com/holdfast' --as anna"],
-  async run(context, input) {
+  async run(context: Context<never>, input) {
     const {
       checkName,
       connectTo,
@@ -115,7 +116,7 @@ export const hubJoin = operation({
   surfaces: ['cli'],
   positional: ['url'],
   examples: ["holdfast hub join 'postgres://holdfast_anna:secret@db.example.com/holdfast#code'"],
-  async run(context, { url, as, machine }) {
+  async run(context: Context<never>, { url, as, machine }) {
     await refuseSecond(context);
     const { joinHub, placeOf, readAddress, writeMembership } = await hub();
     const address = readAddress(url);
@@ -159,7 +160,7 @@ export const hubStatus = operation({
   }),
   surfaces: ['cli', 'http'],
   examples: ['holdfast hub status', 'holdfast hub status --json'],
-  async run(context) {
+  async run(context: Context<HubPorts>) {
     const { connectAs, localProjects, placeOf, readAddress, readMembership, statusOf } = await hub();
     const known = readMembership(context.config.home);
     if (known === undefined) return { joined: false };
@@ -200,7 +201,7 @@ export const hubShare = operation({
   surfaces: ['cli'],
   positional: ['project'],
   examples: ['holdfast hub share holdfast', 'holdfast hub share ~/code/shop --with team'],
-  async run(context, input) {
+  async run(context: Context<TracePorts | 'changes' | 'transfer'>, input) {
     const { connectAs, needMembership, shareProject, sync } = await hub();
     const known = needMembership(context.config.home);
     const client = await connectAs(known);
@@ -234,7 +235,7 @@ export const hubUnshare = operation({
   destroys: true,
   examples: ['holdfast hub unshare shop'],
   succeeded: ({ unshared }) => unshared,
-  async run(context, { project, yes }) {
+  async run(context: Context<HubPorts>, { project, yes }) {
     const { connectAs, needMembership, unshareProject } = await hub();
     const client = await connectAs(needMembership(context.config.home));
     const stays =
@@ -268,7 +269,7 @@ export const hubLeave = operation({
   destroys: true,
   examples: ['holdfast hub leave'],
   succeeded: ({ left }) => left,
-  async run(context, { yes, force }) {
+  async run(context: Context<HubPorts>, { yes, force }) {
     const { leave, needMembership, placeOf, readAddress } = await hub();
     const known = needMembership(context.config.home);
     const answer = {
@@ -297,7 +298,7 @@ export const hubInvite = operation({
   surfaces: ['cli'],
   positional: ['name'],
   examples: ['holdfast hub invite', 'holdfast hub invite bob'],
-  async run(context, { name }) {
+  async run(context: Context<never>, { name }) {
     const { connectAs, connectTo, inviteMachine, invitePerson, needAdmin, needMembership, readAddress } = await hub();
     const known = needMembership(context.config.home);
     const command = (url: string) => `holdfast hub join '${url}'`;
@@ -335,7 +336,7 @@ export const hubRevoke = operation({
   destroys: true,
   examples: ['holdfast hub revoke bob', 'holdfast hub revoke --machine old-laptop'],
   succeeded: ({ machines, revoked }) => machines > 0 || revoked !== '',
-  async run(context, { name, machine, yes }) {
+  async run(context: Context<never>, { name, machine, yes }) {
     const { connectAs, connectTo, needAdmin, needMembership, readAddress, revokeMachine, revokePerson } = await hub();
     if ((name === undefined) === (machine === undefined))
       throw new HoldfastError(
@@ -375,7 +376,7 @@ export const hubHide = operation({
   surfaces: ['cli'],
   positional: ['id'],
   examples: ['holdfast hub hide 0f3c'],
-  async run(context, { id }) {
+  async run(context: Context<'hub'>, { id }) {
     const [{ openTeamStore }, { noteTeammates }, { conversationRules }, { find }] = await Promise.all([
       import('../../hub/sync.ts'),
       import('../../hub/teammates.ts'),
@@ -416,7 +417,7 @@ export const hubForget = operation({
   destroys: true,
   examples: ['holdfast hub forget 0f3c'],
   succeeded: ({ forgotten }) => forgotten,
-  async run(context, { id, yes }) {
+  async run(context: Context<never>, { id, yes }) {
     const { connectTo, forgetForAll, needAdmin, needMembership, readAddress, sessionInHub } = await hub();
     const client = await connectTo(readAddress(needAdmin(needMembership(context.config.home))));
     try {
@@ -445,7 +446,7 @@ export const hubSync = operation({
   }),
   surfaces: ['cli'],
   examples: ['holdfast hub sync'],
-  async run(context) {
+  async run(context: Context<TracePorts | 'changes' | 'transfer'>) {
     const { sync } = await hub();
     return exchange(context, sync);
   },
@@ -454,7 +455,7 @@ export const hubSync = operation({
 type Sync = typeof import('../../hub/sync.ts').sync;
 
 /** What was forgotten elsewhere is removed here too, from the database and from files. */
-async function exchange(context: Context, sync: Sync): ReturnType<Sync> {
+async function exchange(context: Context<TracePorts | 'changes' | 'transfer'>, sync: Sync): ReturnType<Sync> {
   const { store, clock } = context;
   let done: Awaited<ReturnType<Sync>>;
   try {

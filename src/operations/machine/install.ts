@@ -19,7 +19,7 @@ import { readRecord } from '../../install/record.ts';
 import { version } from '../../package.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
 import { explain, HoldfastError } from '../../system/errors.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 
 /** The agents that Holdfast can be installed into. */
 export const hooked = (agents as readonly Agent[]).filter(
@@ -69,7 +69,7 @@ export const install = operation({
   examples: ['holdfast install', 'holdfast install claude-code', 'holdfast install codex --dry-run'],
   withoutStore: true,
   succeeded: (output) => !('failed' in output) || output.failed.length === 0,
-  async run(context, { agent: name, dryRun, hooksOnly, plugin, yes }) {
+  async run(context: Context<never>, { agent: name, dryRun, hooksOnly, plugin, yes }) {
     const { config, person } = context;
     if (name !== undefined) return installOne(config, agentOf(name), { dryRun, hooksOnly, plugin });
     if (plugin !== undefined)
@@ -162,7 +162,7 @@ export const uninstall = operation({
   positional: ['agent'],
   examples: ['holdfast uninstall claude-code'],
   withoutStore: true,
-  async run({ config }, { agent: name }) {
+  async run({ config }: Context<never>, { agent: name }) {
     const agent = agentOf(name);
     let mcp: Change | undefined;
     let hooks: ReturnType<typeof uninstallHooks> | undefined;
@@ -189,7 +189,7 @@ export const repair = operation({
   surfaces: ['cli'],
   examples: ['holdfast repair', 'holdfast config set port 37778 && holdfast repair'],
   withoutStore: true,
-  async run({ config }) {
+  async run({ config }: Context<never>) {
     ensureHome(config);
     const repaired = hooked.map((agent) => ({ agent: agent.name, changed: repairOne(config, agent) }));
     dropHookToken(config);

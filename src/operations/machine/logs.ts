@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { systemCode } from '../../system/errors.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 
 /** More than a person reads at once, and small enough to read in one go. */
 const maxBytes = 1024 * 1024;
@@ -19,7 +19,7 @@ export const logs = operation({
   surfaces: ['cli'],
   examples: ['holdfast logs', 'holdfast logs --lines 200', 'holdfast logs --follow'],
   withoutStore: true,
-  async run({ config, say, signal }, input) {
+  async run({ config, say, signal }: Context<never>, input) {
     const file = config.logPath;
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     const lines = readFrom(file, Math.max(0, size - maxBytes))

@@ -1,7 +1,7 @@
 // The entry point for agents: an MCP client starts this process and closes the connection to end it.
 import { z } from 'zod';
 import { GroupName } from '../../schema/group.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 import { programsOf } from '../programs.ts';
 
 export const mcp = operation({
@@ -15,7 +15,7 @@ export const mcp = operation({
   surfaces: ['cli'],
   examples: ['claude mcp add --scope user holdfast -- holdfast mcp', 'holdfast mcp --group dev-team'],
   withoutStore: true,
-  async run(context, { group }) {
+  async run(context: Context<never>, { group }) {
     await programsOf(context).mcp(context, group);
     return {};
   },

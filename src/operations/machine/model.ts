@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Turn } from '../../distill/material.ts';
 import { ObservationText } from '../../schema/observation.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 
 export const modelTest = operation({
   name: 'model test',
@@ -18,7 +18,7 @@ export const modelTest = operation({
   surfaces: ['cli'],
   examples: ['holdfast model test', 'HOLDFAST_DISTILL_MODEL=claude holdfast model test'],
   withoutStore: true,
-  async run({ config, signal = new AbortController().signal }) {
+  async run({ config, signal = new AbortController().signal }: Context<never>) {
     const [{ openDistiller, asHoldfastError }, { redact }] = await Promise.all([
       import('../../distill/open.ts'),
       import('../../capture/redaction/redact.ts'),

@@ -39,7 +39,7 @@ export const openViewer = operation({
   surfaces: ['cli'],
   examples: ['holdfast open', 'holdfast open --print', 'holdfast open --list', 'holdfast open --revoke all'],
   withoutStore: true,
-  async run(context, { print, list, revoke }) {
+  async run(context: Context<never>, { print, list, revoke }) {
     const { config, clock, signal } = context;
     ensureHome(config);
     if (list || revoke !== undefined) return known(context, revoke);
@@ -55,7 +55,7 @@ export async function viewerAddress(config: Config, now: number): Promise<string
   return addressOf(config.settings.port, makeCode(config.home, now));
 }
 
-async function known({ config, clock }: Context, revoke: string | undefined) {
+async function known({ config, clock }: Context<never>, revoke: string | undefined) {
   const { listBrowsers, revokeBrowser } = await import('../../processes/access/browsers.ts');
   const before = listBrowsers(config.home, clock());
   const ending = revoke === 'all' ? before : before.filter(({ id }) => id === revoke);
@@ -96,7 +96,7 @@ async function workerIsThere(config: Config, signal: AbortSignal | undefined): P
  * Gives the browser a page that holds the code, because every user of the machine can read a program's arguments. Waits
  * until the browser has used it. Returns false if there is no browser, for example on a server without a screen.
  */
-async function openInBrowser({ config, clock, signal }: Context): Promise<boolean> {
+async function openInBrowser({ config, clock, signal }: Context<never>): Promise<boolean> {
   const { isUnused, makeCodePage, useCode } = await import('../../processes/access/entrance.ts');
   const folder = (await isConfined()) ? config.userHome : join(config.home, 'open');
   const { code, page } = makeCodePage(config.home, folder, config.settings.port, clock());

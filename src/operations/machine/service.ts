@@ -35,7 +35,7 @@ export const serviceUninstall = {
   withoutStore: true,
 } as const;
 
-export async function installed({ config }: Context, service: Service, { dryRun }: Input) {
+export async function installed({ config }: Context<never>, service: Service, { dryRun }: Input) {
   if (!dryRun) ensureHome(config);
   const { installService, runProgram } = await import('../../processes/worker-service.ts');
   const { platform } = process;
@@ -43,7 +43,7 @@ export async function installed({ config }: Context, service: Service, { dryRun 
   return { ...done, commands: [...done.commands] };
 }
 
-export async function uninstalled({ config }: Context, service: Service, { dryRun }: Input) {
+export async function uninstalled({ config }: Context<never>, service: Service, { dryRun }: Input) {
   const { uninstallService, runProgram } = await import('../../processes/worker-service.ts');
   const { platform } = process;
   const done = await uninstallService({ service, config, platform, run: runProgram(config.environment) }, dryRun);

@@ -25,7 +25,7 @@ export const start = operation({
   surfaces: ['cli'],
   examples: ['holdfast start', 'holdfast start --demo'],
   withoutStore: true,
-  async run(context, { demo }) {
+  async run(context: Context<never>, { demo }) {
     const programs = programsOf(context);
     const env = demo ? demoEnvironment() : undefined;
     if (demo) prepareDemo(loadConfig(env));

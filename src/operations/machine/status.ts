@@ -12,7 +12,7 @@ import type { Store } from '../../store/store.ts';
 import { explain } from '../../system/errors.ts';
 import { checkDamage } from '../data/backups.ts';
 import { checkPause } from '../data/pause.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 import { checkMcp, checkMeaning, checkRereading, checkSetAside } from './checks.ts';
 import { Check } from './doctor.ts';
 import { checkHub } from './hub-check.ts';
@@ -35,7 +35,7 @@ export const status = operation({
   examples: ['holdfast status', 'holdfast status --json'],
   withoutStore: true,
   succeeded: (report) => report.ok,
-  async run({ config }) {
+  async run({ config }: Context<never>) {
     const last = await lastReport(config);
     const checks = [
       ...checkHooks(config),

@@ -5,7 +5,7 @@ import { type Config, ensureHome } from '../../config/config.ts';
 import { HttpState } from '../../schema/http-state.ts';
 import { Moment } from '../../schema/time.ts';
 import { pausedSince } from '../data/pause.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 import { programsOf } from '../programs.ts';
 import { installed, serviceInstall, serviceUninstall, uninstalled } from './service.ts';
 
@@ -17,7 +17,7 @@ export const workerRun = operation({
   output: z.object({ stopped: z.boolean() }),
   surfaces: ['cli'],
   examples: ['holdfast worker run'],
-  async run(context) {
+  async run(context: Context) {
     await programsOf(context).worker(context);
     return { stopped: true };
   },
@@ -31,7 +31,7 @@ export const workerStart = operation({
   surfaces: ['cli'],
   examples: ['holdfast worker start'],
   withoutStore: true,
-  async run({ config }) {
+  async run({ config }: Context<never>) {
     ensureHome(config);
     const { startWorker } = await import('../../processes/worker-process.ts');
     return startWorker(config);
@@ -46,7 +46,7 @@ export const workerStop = operation({
   surfaces: ['cli'],
   examples: ['holdfast worker stop'],
   withoutStore: true,
-  async run({ config }) {
+  async run({ config }: Context<never>) {
     const { stopWorker } = await import('../../processes/worker-process.ts');
     return stopWorker(config);
   },
@@ -67,7 +67,7 @@ export const workerStatus = operation({
   surfaces: ['cli'],
   examples: ['holdfast worker status', 'holdfast worker status --json'],
   withoutStore: true,
-  async run({ config }) {
+  async run({ config }: Context<never>) {
     const [{ workerStatus: statusOf }, { httpState }] = await Promise.all([
       import('../../processes/worker-process.ts'),
       import('../../processes/access/reach.ts'),
@@ -106,7 +106,7 @@ export const workerInstall = operation({
   summary: "Let your system's service manager run the worker: systemd, or launchd",
   ...serviceInstall,
   examples: ['holdfast worker install', 'holdfast worker install --dry-run'],
-  run: async (context, input) =>
+  run: async (context: Context<never>, input) =>
     installed(context, (await import('../../processes/worker-service.ts')).workerService, input),
 });
 
@@ -115,6 +115,6 @@ export const workerUninstall = operation({
   summary: 'Remove the worker from the service manager completely',
   ...serviceUninstall,
   examples: ['holdfast worker uninstall', 'holdfast worker uninstall --dry-run'],
-  run: async (context, input) =>
+  run: async (context: Context<never>, input) =>
     uninstalled(context, (await import('../../processes/worker-service.ts')).workerService, input),
 });

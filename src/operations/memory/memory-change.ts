@@ -9,12 +9,13 @@ import { reachBackups } from '../data/backups.ts';
 import { embedNow } from '../data/embed-now.ts';
 import { ringForgotten } from '../data/forgotten-bell.ts';
 import { type Context, operation } from '../operation.ts';
+import type { BriefingPorts, MemoryPorts } from '../ports.ts';
 import { toProject } from '../recall/filters.ts';
 import { renewBriefings } from '../recall/prepare-briefings.ts';
 import { librarian, nameField, shown, toDeps } from './memory.ts';
 
 /** After a change: commit if the folder is a repository, and embed if that takes no time. */
-async function finish(context: Context): Promise<void> {
+async function finish(context: Context<MemoryPorts | 'vectors'>): Promise<void> {
   const { commitPages } = await librarian();
   await commitPages(toDeps(context));
   await embedNow(context);
@@ -30,7 +31,10 @@ async function permitted(text: string): Promise<string> {
   });
 }
 
-async function projectName({ store, config }: Context, given: string | undefined): Promise<string | undefined> {
+async function projectName(
+  { store, config }: Context<'projects'>,
+  given: string | undefined,
+): Promise<string | undefined> {
   if (given === undefined) return undefined;
   const project = await toProject(store, given, config.settings.separateWorktrees);
   if ('name' in project) return project.name;
@@ -75,7 +79,7 @@ export const rememberThis = operation({
     'holdfast remember Tabs, never spaces --about user --key indentation',
     'holdfast remember "The queue is in Postgres" --project courier',
   ],
-  async run(context, { text, tag, project, ...wish }) {
+  async run(context: Context<MemoryPorts | 'vectors'>, { text, tag, project, ...wish }) {
     const { remember } = await librarian();
     const { memory, known } = await remember(toDeps(context), {
       ...wish,
@@ -103,7 +107,7 @@ export const memoryPromote = operation({
   http: { method: 'POST' },
   positional: ['memory'],
   examples: ['holdfast memory promote m3f2a --key "deploy day" --about procedure'],
-  async run(context, { memory: id, text, project, ...wish }) {
+  async run(context: Context<MemoryPorts | 'vectors'>, { memory: id, text, project, ...wish }) {
     const { promote } = await librarian();
     const { memory, known } = await promote(toDeps(context), id, {
       ...wish,
@@ -128,7 +132,7 @@ export const memoryEdit = operation({
   http: { method: 'POST' },
   positional: ['name'],
   examples: ['holdfast memory edit core/facts', 'holdfast memory edit m3f2a --text "Deploys happen on Mondays"'],
-  async run(context, { name, text, was }) {
+  async run(context: Context<MemoryPorts | 'vectors'>, { name, text, was }) {
     const { bringInLine, editMemory, findNamed } = await librarian();
     const deps = toDeps(context);
     const { memoryPath } = context.config;
@@ -169,7 +173,7 @@ export const memoryRevert = operation({
     'holdfast memory revert m3f2a --to 1',
     'holdfast memory revert m3f2a --release',
   ],
-  async run(context, { memory: name, to, release }) {
+  async run(context: Context<MemoryPorts | 'vectors'>, { memory: name, to, release }) {
     const { revert } = await librarian();
     const { page, id, text } = await revert(toDeps(context), name, { to, release });
     await finish(context);
@@ -199,7 +203,7 @@ export const memoryConsolidate = operation({
     'holdfast memory consolidate --apply',
     'holdfast memory consolidate --undo m3f2a',
   ],
-  async run(context, { page, apply, undo }) {
+  async run(context: Context<MemoryPorts | 'vectors'>, { page, apply, undo }) {
     const { consolidate, separate } = await librarian();
     const deps = toDeps(context);
     if (undo !== undefined) {
@@ -231,7 +235,7 @@ export const memoryForget = operation({
   positional: ['name'],
   examples: ['holdfast memory forget m3f2a', 'holdfast memory forget relationships/ana'],
   succeeded: ({ forgotten }) => forgotten > 0,
-  async run(context, { name, yes }) {
+  async run(context: Context<BriefingPorts | MemoryPorts | 'location' | 'vectors'>, { name, yes }) {
     const { forgetMemory, isRepository } = await librarian();
     const briefings = briefingFolder(context.config.home);
     const wasPrepared = briefings.exists();

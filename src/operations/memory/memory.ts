@@ -14,7 +14,17 @@ export const nameField = z
   .min(1)
   .describe('id of a memory (its beginning is enough), or a page such as core/facts or projects/courier');
 
-export const toDeps = ({ store, config, clock, say }: Context): MemoryDeps => ({ store, config, clock, log: say });
+export const toDeps = ({
+  store,
+  config,
+  clock,
+  say,
+}: Context<'admin' | 'groups' | 'memory' | 'pages' | 'projects' | 'sessions'>): MemoryDeps => ({
+  store,
+  config,
+  clock,
+  log: say,
+});
 
 /** Without the fields that only the librarian needs. */
 export const shown = ({
@@ -63,7 +73,10 @@ export const memoryList = operation({
       'List the pages of long-term memory: lasting facts, preferences and procedures (core/), projects, people, and what happened day by day. Read one with memory_show.',
   },
   examples: ['holdfast memory list', 'holdfast memory list --project courier', 'holdfast memory list --only evergreen'],
-  async run(context, { project, only, group = '' }) {
+  async run(
+    context: Context<'admin' | 'groups' | 'memory' | 'pages' | 'projects' | 'sessions'>,
+    { project, only, group = '' },
+  ) {
     const { bringInLine } = await librarian();
     await bringInLine(toDeps(context));
     const { store, config } = context;
@@ -102,7 +115,7 @@ export const memoryShow = operation({
   positional: ['name'],
   mcp: { description: 'Read a page of long-term memory in full, or one memory by its id.' },
   examples: ['holdfast memory show core/facts', 'holdfast memory show projects/courier', 'holdfast memory show m3f2a'],
-  async run(context, { name }) {
+  async run(context: Context<'admin' | 'groups' | 'memory' | 'pages' | 'projects' | 'sessions'>, { name }) {
     const { bringInLine, findNamed, readPage } = await librarian();
     const deps = toDeps(context);
     await bringInLine(deps);
@@ -125,7 +138,7 @@ export const memoryHistory = operation({
   positional: ['name'],
   mcp: { description: 'How a fact in long-term memory has changed over time, and which sessions said so.' },
   examples: ['holdfast memory history m3f2a', 'holdfast memory history core/facts'],
-  async run(context, { name }) {
+  async run(context: Context<'admin' | 'groups' | 'memory' | 'pages' | 'projects' | 'sessions'>, { name }) {
     const { historyOf } = await librarian();
     const found = await historyOf(toDeps(context), name);
     return { memories: found.map((each) => ({ ...each, versions: [...each.versions] })) };

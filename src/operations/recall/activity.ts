@@ -6,7 +6,7 @@ import { TimeZone } from '../../schema/time-zone.ts';
 import type { QuarterOfSession } from '../../store/entries/port.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { grouped } from '../groups/grouped.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 import { filterFields, toFilter } from './filters.ts';
 
 /** Ten years: no real question needs more, and each day is a row. */
@@ -30,7 +30,7 @@ export const activity = operation({
     'holdfast activity --project . --since 30d',
     'holdfast activity --since 2026-03-01 --json',
   ],
-  async run(context, input) {
+  async run(context: Context<'entries' | 'projects'>, input) {
     const { store, clock, config } = context;
     const { timeZone = config.settings.timeZone } = input;
     const inZone = { ...context, config: { ...config, settings: { ...config.settings, timeZone } } };

@@ -7,6 +7,7 @@ import type { AgentName } from '../../schema/agent-name.ts';
 import { BriefingItem, BriefingSource, GivenBriefing } from '../../schema/briefing.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
+import type { BriefingPorts } from '../ports.ts';
 import { filterFields, ownProject, toProject } from './filters.ts';
 
 export const BriefingAnswer = z.object({
@@ -36,7 +37,7 @@ export const briefing = operation({
     here: 'project',
   },
   examples: ['holdfast briefing', 'holdfast briefing --project holdfast', 'holdfast briefing --given 0f3c'],
-  async run(context, { project, session, source, given }) {
+  async run(context: Context<BriefingPorts | 'briefings'>, { project, session, source, given }) {
     if (given !== undefined) return givenTo(context, given.trim());
     // A session that starts may be the first of its project.
     if (project !== undefined && session === undefined) await refuseUnknown(context, project);
@@ -55,7 +56,10 @@ const answer = (project: string, text: string, items: BriefingItem[]) => ({
   tokens: estimateTokens(text),
 });
 
-async function givenTo({ store }: Context, session: string): Promise<z.infer<typeof BriefingAnswer>> {
+async function givenTo(
+  { store }: Context<'briefings' | 'sessions'>,
+  session: string,
+): Promise<z.infer<typeof BriefingAnswer>> {
   const given = await store.briefings.list({ session, limit: 100 });
   const [last] = given;
   if (last === undefined && (await store.sessions.find(session)).length > 0)
@@ -81,7 +85,7 @@ export async function giveBriefing(
 
 /** What the memory clearly knows about a prompt; undefined if nothing, or if the person has not switched this on. */
 export async function recallFor(
-  context: Context,
+  context: Context<'pins' | 'projects' | 'search' | 'sessions'>,
   prompt: string,
   session: string,
   cwd: string | undefined,
@@ -93,7 +97,7 @@ export async function recallFor(
 }
 
 /** A folder may have no sessions yet; an unknown project name is a mistake. */
-async function refuseUnknown({ store, config }: Context, text: string): Promise<void> {
+async function refuseUnknown({ store, config }: Context<'projects'>, text: string): Promise<void> {
   const meant = await toProject(store, text, config.settings.separateWorktrees);
   if (!('name' in meant) || (await store.projects.list()).some(({ name }) => name === meant.name)) return;
   throw new HoldfastError('NOT_FOUND', `There is no project ${JSON.stringify(text)}`, {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { renderConversation } from '../../distill/memory/conversation-text.ts';
 import { Conversation, ConversationStatus } from '../../schema/conversation.ts';
 import { HoldfastError } from '../../system/errors.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 import { filterFields, toFilter } from './filters.ts';
 
 export const conversations = operation({
@@ -16,7 +16,7 @@ export const conversations = operation({
   output: z.object({ conversations: z.array(Conversation) }),
   surfaces: ['cli', 'http'],
   examples: ['holdfast conversations', 'holdfast conversations --status ready', 'holdfast conversations --project .'],
-  async run(context, { status, project, limit }) {
+  async run(context: Context<'conversations' | 'projects'>, { status, project, limit }) {
     const found = await context.store.conversations.list({ ...(await toFilter(context, { project })), status, limit });
     return { conversations: [...found] };
   },
@@ -30,7 +30,7 @@ export const conversationsShow = operation({
   surfaces: ['cli', 'http'],
   positional: ['id'],
   examples: ['holdfast conversations show 12'],
-  async run({ store, config }, { id }) {
+  async run({ store, config }: Context<'conversations'>, { id }) {
     const conversation = await store.conversations.get(id);
     if (conversation === undefined)
       throw new HoldfastError('NOT_FOUND', `There is no conversation ${id}`, { hint: 'See: holdfast conversations' });

@@ -6,6 +6,7 @@ import { Session } from '../../schema/session.ts';
 import { Moment } from '../../schema/time.ts';
 import { librarian, toDeps } from '../memory/memory.ts';
 import { type Context, operation } from '../operation.ts';
+import type { MemoryPorts } from '../ports.ts';
 import { filterFields, toFilter } from './filters.ts';
 import { parseDay } from './when.ts';
 
@@ -50,7 +51,7 @@ export const day = operation({
     'holdfast day 2026-03-01 --project .',
     'holdfast day last monday',
   ],
-  async run(context, { date, project, agent }) {
+  async run(context: Context<MemoryPorts | 'distilled' | 'entries'>, { date, project, agent }) {
     const { store, config, clock } = context;
     const { timeZone } = config.settings;
     const { from, to } = parseDay(date, { now: clock(), timeZone });
@@ -84,7 +85,10 @@ export const day = operation({
   },
 });
 
-async function accountOf(context: Context, name: string): Promise<{ page: string; text: string } | undefined> {
+async function accountOf(
+  context: Context<'admin' | 'groups' | 'memory' | 'pages' | 'projects' | 'sessions'>,
+  name: string,
+): Promise<{ page: string; text: string } | undefined> {
   const page = `episodes/${name.slice(0, 7)}/${name}.md`;
   const { readPage } = await librarian();
   const { memoryPath } = toDeps(context).config;

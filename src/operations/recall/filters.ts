@@ -51,7 +51,7 @@ interface Filters {
   readonly tag?: string | undefined;
 }
 
-export async function toFilter(context: Context, input: Filters): Promise<SessionFilter> {
+export async function toFilter(context: Context<'projects'>, input: Filters): Promise<SessionFilter> {
   const { config, store, clock } = context;
   const at = { now: clock(), timeZone: config.settings.timeZone };
   const since = input.since === undefined ? undefined : parseSince(input.since, at);
@@ -91,7 +91,7 @@ export async function sameNamed(store: Pick<Store, 'projects'>, project: Project
 export const withHome = (text: string): string => (/^~(?:[/\\]|$)/.test(text) ? join(homedir(), text.slice(1)) : text);
 
 export async function toDistilledFilter(
-  context: Context,
+  context: Context<'projects'>,
   input: Filters & {
     readonly session?: string | undefined;
     readonly file?: string | undefined;
@@ -146,7 +146,10 @@ export function fromElsewhere<T extends { readonly project?: string | undefined 
  * The project whose memory a session in a folder gets. A repository has its own memory, even if that is empty; another
  * folder may get that of the project around it, but never that of a home folder or above.
  */
-export async function ownProject({ config, store }: Context, text: string): Promise<ProjectFilter | undefined> {
+export async function ownProject(
+  { config, store }: Context<'projects'>,
+  text: string,
+): Promise<ProjectFilter | undefined> {
   const { separateWorktrees } = config.settings;
   const meant = await toProject(store, text, separateWorktrees);
   if ('name' in meant) return meant;

@@ -16,7 +16,7 @@ import { toItems } from './timeline.ts';
 
 /** An item with its whole text; what fits is decided later. */
 type Whole = Omit<Item, 'cut'>;
-type Read = (context: Context) => Promise<Whole>;
+type Read = (context: Context<'entries'>) => Promise<Whole>;
 
 interface Kind {
   /** The ids of this kind that begin as asked, each with a function that reads it. */
@@ -55,7 +55,7 @@ export const get = operation({
     foremost: true,
   },
   examples: ['holdfast get 0f3c', 'holdfast get 0f3c 1a2b --max-chars 4000', 'holdfast get 0f3c --from 12000 --json'],
-  async run(context, { ids, agent, maxChars, from }) {
+  async run(context: Context<'distilled' | 'entries' | 'memory' | 'sessions'>, { ids, agent, maxChars, from }) {
     const wanted = [...new Set(ids.map((id) => id.trim()))];
     if (from > 0 && wanted.length > 1)
       throw new HoldfastError('BAD_INPUT', '--from works with one id only', {
@@ -76,7 +76,10 @@ export const get = operation({
 });
 
 const reading =
-  (lookup: Lookup<Place>, read: (context: Context, place: Place) => Promise<Whole>): ReturnType<Kind['named']> =>
+  (
+    lookup: Lookup<Place>,
+    read: (context: Context<'entries'>, place: Place) => Promise<Whole>,
+  ): ReturnType<Kind['named']> =>
   async (id) =>
     (await lookup(id)).map(
       (found): Candidate<Read> => ({
@@ -125,7 +128,7 @@ function memoriesNamed(store: Pick<Store, 'memory'>): Lookup<Read> {
     });
 }
 
-async function readEntry({ store }: Context, { session, entry }: Place): Promise<Whole> {
+async function readEntry({ store }: Context<'entries'>, { session, entry }: Place): Promise<Whole> {
   const { id, at, agent, role, text, subagent, abandoned, gone } = entry as Entry;
   const around = (await store.entries.transcript(agent, session.id, { subagents: subagent !== undefined })).filter(
     (one) => one.subagent === subagent,
@@ -152,7 +155,7 @@ async function readEntry({ store }: Context, { session, entry }: Place): Promise
   };
 }
 
-async function readSession({ store, config }: Context, { session }: Place): Promise<Whole> {
+async function readSession({ store, config }: Context<'entries'>, { session }: Place): Promise<Whole> {
   const { timeZone } = config.settings;
   const { id, agent, project, title, startedAt: at } = session;
   const entries = await store.entries.transcript(agent, id);

@@ -32,7 +32,7 @@ export const nameSession = operation({
   http: { method: 'POST' },
   positional: ['id', 'title'],
   examples: ['holdfast name 0f3c Retry queue, second try', 'holdfast name 0f3c'],
-  async run(context, { id, title, agent }) {
+  async run(context: Context<'entries' | 'sessions'>, { id, title, agent }) {
     const { redact } = await import('../../capture/redaction/redact.ts');
     return label(context, id, agent, { name: redact(title).replace(/\s+/g, ' ').trim() });
   },
@@ -47,7 +47,8 @@ export const starSession = operation({
   http: { method: 'POST' },
   positional: ['id'],
   examples: ['holdfast star 0f3c', 'holdfast star 0f3c --remove', 'holdfast sessions --starred'],
-  run: (context, { id, remove, agent }) => label(context, id, agent, { starred: !remove }),
+  run: (context: Context<'entries' | 'sessions'>, { id, remove, agent }) =>
+    label(context, id, agent, { starred: !remove }),
 });
 
 export const tagSession = operation({
@@ -64,7 +65,7 @@ export const tagSession = operation({
   http: { method: 'POST' },
   positional: ['id', 'tags'],
   examples: ['holdfast tag 0f3c release', 'holdfast tag 0f3c release --remove', 'holdfast search deploy --tag release'],
-  async run(context, { id, tags, remove, agent }) {
+  async run(context: Context<'entries' | 'sessions'>, { id, tags, remove, agent }) {
     const { session } = await find(context.store, id.trim(), agent);
     const before = session.tags ?? [];
     if (!remove && new Set([...before, ...tags]).size > mostTags)
@@ -79,7 +80,12 @@ export const tagSession = operation({
   },
 });
 
-async function label({ store, clock }: Context, id: string, agent: AgentName | undefined, change: LabelChange) {
+async function label(
+  { store, clock }: Context<'entries' | 'sessions'>,
+  id: string,
+  agent: AgentName | undefined,
+  change: LabelChange,
+) {
   const { session, entry } = await find(store, id.trim(), agent);
   if (entry !== undefined)
     throw new HoldfastError('BAD_INPUT', `${id} is an entry, not a session`, { hint: `Its session is ${session.id}.` });

@@ -1,7 +1,7 @@
 // Observations, newest first.
 import { z } from 'zod';
 import { Observation, ObservationType } from '../../schema/observation.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 import { distilledFields, toDistilledFilter } from './filters.ts';
 
 export const observations = operation({
@@ -24,7 +24,7 @@ export const observations = operation({
     'holdfast observations --type decision --since 30d',
     'holdfast observations --file src/auth.ts --json',
   ],
-  async run(context, input) {
+  async run(context: Context<'distilled' | 'projects'>, input) {
     const found = await context.store.distilled.observations({
       ...(await toDistilledFilter(context, input)),
       ...(input.type === undefined ? {} : { type: input.type }),

@@ -6,6 +6,7 @@ import type { PinKey } from '../../store/pins/port.ts';
 import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
+import type { BriefingPorts } from '../ports.ts';
 import { toProject } from './filters.ts';
 import { find } from './find.ts';
 import { renewBriefings } from './prepare-briefings.ts';
@@ -32,7 +33,7 @@ export const pin = operation({
   http: { method: 'POST' },
   positional: ['id'],
   examples: ['holdfast pin 0f3c', 'holdfast pin holdfast', 'holdfast pin 0f3c --remove'],
-  run: (context, given) => mark(context, 'pinned', given),
+  run: (context: Context<BriefingPorts>, given) => mark(context, 'pinned', given),
 });
 
 export const mute = operation({
@@ -44,7 +45,7 @@ export const mute = operation({
   http: { method: 'POST' },
   positional: ['id'],
   examples: ['holdfast mute 0f3c', 'holdfast mute ./scratch', 'holdfast mute 0f3c --remove'],
-  run: (context, given) => mark(context, 'muted', given),
+  run: (context: Context<BriefingPorts>, given) => mark(context, 'muted', given),
 });
 
 export const pins = operation({
@@ -54,10 +55,10 @@ export const pins = operation({
   output: z.object({ pins: z.array(Pin) }),
   surfaces: ['cli', 'http'],
   examples: ['holdfast pins', 'holdfast pins --json'],
-  run: async ({ store }) => ({ pins: [...(await store.pins.list())] }),
+  run: async ({ store }: Context<'pins'>) => ({ pins: [...(await store.pins.list())] }),
 });
 
-async function mark({ store, config, clock }: Context, as: Pin['mark'], given: z.output<typeof input>) {
+async function mark({ store, config, clock }: Context<BriefingPorts>, as: Pin['mark'], given: z.output<typeof input>) {
   const id = given.id.trim();
   const key = await meant(store, id, given.agent, config.settings.separateWorktrees);
   if (!given.remove) await store.pins.set(key, as, clock());

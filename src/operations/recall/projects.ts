@@ -4,7 +4,8 @@ import { projectOf } from '../../capture/project.ts';
 import { Project } from '../../schema/project.ts';
 import { followLinks, isWithin } from '../../store/projects/follow-links.ts';
 import { HoldfastError } from '../../system/errors.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
+import type { BriefingPorts } from '../ports.ts';
 import { renewBriefings } from './prepare-briefings.ts';
 
 export const projects = operation({
@@ -17,7 +18,7 @@ export const projects = operation({
     description: 'List the projects that are remembered, with their folders. Their names serve as `project` elsewhere.',
   },
   examples: ['holdfast projects', 'holdfast projects --json'],
-  run: async ({ store }) => ({ projects: [...(await store.projects.list())] }),
+  run: async ({ store }: Context<'projects'>) => ({ projects: [...(await store.projects.list())] }),
 });
 
 const folder = z
@@ -37,7 +38,7 @@ export const projectsLink = operation({
   http: { method: 'POST' },
   positional: ['from', 'to'],
   examples: ['holdfast projects link ~/old/shop ~/code/shop'],
-  async run({ store, config, clock }, input) {
+  async run({ store, config, clock }: Context<BriefingPorts>, input) {
     const link = { from: resolve(input.from), to: resolve(input.to) };
     const known = await store.projects.list();
     const moved = known.filter(({ path }) => isWithin(path, link.from));

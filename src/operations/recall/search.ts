@@ -8,6 +8,7 @@ import { HoldfastError } from '../../system/errors.ts';
 import { embedNow } from '../data/embed-now.ts';
 import { librarian, toDeps } from '../memory/memory.ts';
 import { type Context, operation } from '../operation.ts';
+import type { MemoryPorts } from '../ports.ts';
 import { filterFields, fromElsewhere, limitField, sameNamed, toFilter, withHome } from './filters.ts';
 import { nothingYet } from './observations.ts';
 import { withTeam } from './team-search.ts';
@@ -58,7 +59,12 @@ export const search = operation({
     'holdfast search flaky login test --scope team',
   ],
   viaWorker: (input) => (input.file === undefined ? fromElsewhere(input) : undefined),
-  async run(context, input) {
+  async run(
+    context: Context<
+      MemoryPorts | 'conversations' | 'distilled' | 'entries' | 'hub' | 'search' | 'transfer' | 'vectors'
+    >,
+    input,
+  ) {
     if (input.query.trim() === '' && input.file === undefined)
       throw new HoldfastError('BAD_INPUT', 'The query is empty', {
         hint: 'Examples: holdfast search flaky login test; holdfast search --file src/auth/jwt.ts',
@@ -121,7 +127,7 @@ const countOf = { observation: 'observations', summary: 'summaries' } as const;
 const mostEmbedded = 500;
 
 /** Also finds what a person has written into the files since. */
-async function bringPagesIn(context: Context): Promise<void> {
+async function bringPagesIn(context: Context<MemoryPorts | 'vectors'>): Promise<void> {
   const { bringInLine } = await librarian();
   await bringInLine(toDeps(context));
   const pending = (await context.store.vectors.pending(mostEmbedded + 1)).length;

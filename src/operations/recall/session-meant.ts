@@ -20,7 +20,7 @@ const clearLead = 1.4;
  * Contract: throws if no session matches, or if several match and there is no terminal to ask in.
  */
 export async function sessionMeant(
-  context: Context,
+  context: Context<'conversations' | 'distilled' | 'entries' | 'search' | 'sessions' | 'vectors'>,
   words: string,
   agent: AgentName | undefined,
 ): Promise<Session | undefined> {
@@ -53,7 +53,11 @@ export const isIdLike = (words: string): boolean =>
   /^[0-9a-f]{8}[0-9a-f-]*$/i.test(words) || (/^[0-9a-f-]{4,}$/i.test(words) && /\d/.test(words));
 
 /** The session that clearly matches best, or all that could be meant. Sessions with none of the words are excluded. */
-async function byWords(context: Context, words: string, agent: AgentName | undefined): Promise<Session[]> {
+async function byWords(
+  context: Context<'conversations' | 'distilled' | 'entries' | 'search' | 'sessions' | 'vectors'>,
+  words: string,
+  agent: AgentName | undefined,
+): Promise<Session[]> {
   const { store } = context;
   const wanted = words.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const titled = (await store.sessions.list(agent === undefined ? {} : { agent })).filter(
@@ -76,5 +80,5 @@ const hasAll = (title: string, words: readonly string[]): boolean => {
   return words.every((word) => text.includes(word));
 };
 
-const sessionOf = async ({ store }: Context, hit: Hit): Promise<Session | undefined> =>
+const sessionOf = async ({ store }: Context<'sessions'>, hit: Hit): Promise<Session | undefined> =>
   (await store.sessions.find(hit.session)).find((one) => one.id === hit.session && one.agent === hit.agent);

@@ -10,7 +10,7 @@ import { modelCost, totalCost } from '../../language/token-costs.ts';
 import { AgentName } from '../../schema/agent-name.ts';
 import { ModelUsage } from '../../schema/model-usage.ts';
 import { HoldfastError } from '../../system/errors.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 import { find } from './find.ts';
 import { sessionNamed } from './session-parts.ts';
 
@@ -42,7 +42,10 @@ export const sessionsOriginal = operation({
   http: { path: '/api/original' },
   positional: ['id', 'use'],
   examples: ['holdfast sessions original 1a2b', 'holdfast sessions original 1a2b toolu_01 --json'],
-  async run(context, { id, use, agent }) {
+  async run(
+    context: Context<'entries' | 'hub' | 'pauses' | 'projects' | 'removal' | 'sessions' | 'transcripts' | 'vault'>,
+    { id, use, agent },
+  ) {
     const { session, entry } = await find(context.store, id.trim(), agent);
     if (entry === undefined)
       throw new HoldfastError('BAD_INPUT', `${id} is a session, not an entry`, {
@@ -147,7 +150,10 @@ export const sessionsUsage = operation({
   http: { path: '/api/usage' },
   positional: ['id'],
   examples: ['holdfast sessions usage 0f3c', 'holdfast sessions usage 0f3c --json'],
-  async run(context, { id, agent }) {
+  async run(
+    context: Context<'entries' | 'hub' | 'pauses' | 'projects' | 'removal' | 'sessions' | 'transcripts' | 'vault'>,
+    { id, agent },
+  ) {
     const session = await sessionNamed(context, id, agent);
     const models = await usageOf(context, { agent: session.agent, session: session.id });
     const { prices } = context.config.settings;

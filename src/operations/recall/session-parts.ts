@@ -40,7 +40,7 @@ export const sessionsOutline = operation({
   http: { path: '/api/outline' },
   positional: ['id'],
   examples: ['holdfast sessions outline 0f3c', 'holdfast sessions outline 0f3c --json'],
-  async run(context, { id, agent }) {
+  async run(context: Context<'entries' | 'sessions'>, { id, agent }) {
     const session = await sessionNamed(context, id, agent);
     const found = await context.store.entries.promptsOf(session.agent, session.id, {
       characters: longestRead,
@@ -82,7 +82,7 @@ export const sessionsFind = operation({
   http: { path: '/api/find' },
   positional: ['id', 'query'],
   examples: ['holdfast sessions find 0f3c race condition', 'holdfast sessions find 0f3c "npm test" --json'],
-  async run(context, { id, query, subagents, agent }) {
+  async run(context: Context<'entries' | 'sessions'>, { id, query, subagents, agent }) {
     const session = await sessionNamed(context, id, agent);
     const wanted = query.toLowerCase();
     const matches: z.infer<typeof Placed>[] = [];
@@ -136,7 +136,7 @@ export const sessionsChanges = operation({
   http: { path: '/api/changes' },
   positional: ['id'],
   examples: ['holdfast sessions changes 0f3c', 'holdfast sessions changes 0f3c --file src/auth/jwt.ts'],
-  async run(context, { id, file: wanted, agent }) {
+  async run(context: Context<'entries' | 'sessions'>, { id, file: wanted, agent }) {
     const session = await sessionNamed(context, id, agent);
     const files = new Map<string, ToolUse[]>();
     let [count, left] = [0, 0];
@@ -186,7 +186,7 @@ export const sessionsCommits = operation({
   http: { path: '/api/commits' },
   positional: ['id'],
   examples: ['holdfast sessions commits 0f3c', 'holdfast sessions commits 0f3c --json'],
-  async run(context, { id, agent }) {
+  async run(context: Context<'entries' | 'sessions'>, { id, agent }) {
     const session = await sessionNamed(context, id, agent);
     const commits: { hash: string; branch: string; subject: string; at: string; entry: string }[] = [];
     for await (const uses of usesBy(context, session, shell)) {
@@ -204,7 +204,7 @@ export const sessionsCommits = operation({
 const pageSize = 1000;
 
 /** The rows of a session's entries in pieces, with pauses for other work. */
-async function* rowsOf({ store, signal }: Context, { agent, id }: Session, subagents: boolean) {
+async function* rowsOf({ store, signal }: Context<'entries'>, { agent, id }: Session, subagents: boolean) {
   const rows = await store.entries.order(agent, id, { subagents });
   for (let from = 0; from < rows.length; from += pageSize) {
     // The worker answers other requests here.
@@ -214,13 +214,13 @@ async function* rowsOf({ store, signal }: Context, { agent, id }: Session, subag
   }
 }
 
-async function* pagesOf(context: Context, session: Session, subagents: boolean) {
+async function* pagesOf(context: Context<'entries'>, session: Session, subagents: boolean) {
   for await (const { from, rows } of rowsOf(context, session, subagents))
     yield { from, entries: (await context.store.entries.at(rows)).map(({ entry }) => entry) };
 }
 
 /** The uses of these tools in a session, subagents included. Reads only entries that used one. */
-async function* usesBy(context: Context, session: Session, tools: RegExp): AsyncGenerator<ToolUse[]> {
+async function* usesBy(context: Context<'entries'>, session: Session, tools: RegExp): AsyncGenerator<ToolUse[]> {
   const { entries } = context.store;
   // The count leaves out the history that a fork copied.
   if (session.toolUses === 0 && session.forkOf === undefined) return;
@@ -247,7 +247,7 @@ async function usesOf(store: Pick<Store, 'entries'>, entries: readonly Entry[]):
 }
 
 export async function sessionNamed(
-  { store }: Pick<Context, 'store'>,
+  { store }: Pick<Context<'entries' | 'sessions'>, 'store'>,
   id: string,
   agent: AgentName | undefined,
 ): Promise<Session> {

@@ -3,7 +3,8 @@ import { AgentName } from '../../schema/agent-name.ts';
 import { Session } from '../../schema/session.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { inWords, plannedRemoval, type RemovedSessions, removeSessions } from '../data/remove-sessions.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
+import type { BriefingPorts, MemoryPorts } from '../ports.ts';
 import { filterFields, toFilter } from './filters.ts';
 import { find } from './find.ts';
 
@@ -23,7 +24,7 @@ export const sessions = operation({
     defaults: { limit: 20 },
   },
   examples: ['holdfast sessions', 'holdfast sessions --project . --since 7d', 'holdfast sessions --limit 5 --json'],
-  async run(context, input) {
+  async run(context: Context<'projects' | 'sessions'>, input) {
     const filter = await toFilter(context, input);
     const found = await context.store.sessions.list({ ...filter, ...(input.limit ? { limit: input.limit } : {}) });
     return { sessions: [...found] };
@@ -58,7 +59,7 @@ export const sessionsDelete = operation({
   positional: ['id'],
   examples: ['holdfast sessions delete 0f3c', 'holdfast sessions delete 0f3c --dry-run'],
   succeeded: ({ deleted }, { dryRun }) => deleted || dryRun,
-  async run(context, { id, agent, dryRun, yes }) {
+  async run(context: Context<BriefingPorts | MemoryPorts | 'removal'>, { id, agent, dryRun, yes }) {
     const { session, entry } = await find(context.store, id.trim(), agent);
     if (entry !== undefined)
       throw new HoldfastError('BAD_INPUT', `${id} is an entry, not a session`, {

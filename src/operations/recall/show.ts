@@ -7,7 +7,7 @@ import { Entry } from '../../schema/entry.ts';
 import { Session } from '../../schema/session.ts';
 import { ToolUse } from '../../schema/tool-use.ts';
 import type { Store } from '../../store/store.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 import { find } from './find.ts';
 
 const neighbours = 3;
@@ -49,7 +49,10 @@ export const show = operation({
     'holdfast show 0f3c --files --limit 1',
     'holdfast show 0f3c --json',
   ],
-  async run({ store }, { id, subagents, agent, files, briefings, from, limit }) {
+  async run(
+    { store }: Context<'briefings' | 'entries' | 'search' | 'sessions'>,
+    { id, subagents, agent, files, briefings, from, limit },
+  ) {
     const { session, entry } = await find(store, id.trim(), agent);
     const part = await store.entries.page(session.agent, session.id, {
       subagents: subagents || entry?.subagent !== undefined,

@@ -5,7 +5,7 @@ import { Spending } from '../../schema/job.ts';
 import { TimeZone } from '../../schema/time-zone.ts';
 import { grouped } from '../groups/grouped.ts';
 import { folderSize } from '../machine/checks.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 import { parseSince } from './when.ts';
 
 export const stats = operation({
@@ -56,7 +56,10 @@ export const stats = operation({
   }),
   surfaces: ['cli', 'http'],
   examples: ['holdfast stats', 'holdfast stats --since 2026-03-01 --json'],
-  async run({ store, config, clock }, { since, timeZone = config.settings.timeZone }) {
+  async run(
+    { store, config, clock }: Context<'admin' | 'distilled' | 'entries' | 'jobs' | 'transcripts' | 'vault'>,
+    { since, timeZone = config.settings.timeZone },
+  ) {
     const { limitsAt, dayNames } = await import('../../distill/budget.ts');
     const { settings } = config;
     const now = clock();

@@ -1,7 +1,7 @@
 // Summaries of sessions, newest first.
 import { z } from 'zod';
 import { Summary } from '../../schema/summary.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 import { distilledFields, toDistilledFilter } from './filters.ts';
 import { nothingYet } from './observations.ts';
 
@@ -25,7 +25,7 @@ export const summaries = operation({
     'holdfast summaries --session 0f3c --past',
     'holdfast summaries --since 7d --json',
   ],
-  async run(context, input) {
+  async run(context: Context<'distilled' | 'projects'>, input) {
     const last = await context.store.distilled.summaries(await toDistilledFilter(context, input));
     const found: Summary[] = [];
     for (const one of last)

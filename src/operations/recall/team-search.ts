@@ -11,7 +11,11 @@ const patience = { connectMs: 1500, statementMs: 3000 };
 /** Reduces the lead of the first ranks when two rankings are merged. */
 const rankOffset = 10;
 
-export async function withTeam(context: Context, request: SearchRequest, own: SearchAnswer): Promise<SearchAnswer> {
+export async function withTeam(
+  context: Context<'hub' | 'transfer'>,
+  request: SearchRequest,
+  own: SearchAnswer,
+): Promise<SearchAnswer> {
   const { readMembership } = await import('../../hub/membership.ts');
   const membership = readMembership(context.config.home);
   const say = (note: string) => (own.note === undefined ? note : `${own.note} ${note}`);
@@ -70,7 +74,7 @@ export async function withTeam(context: Context, request: SearchRequest, own: Se
 }
 
 /** Whether the person has hidden the session of a hit. */
-async function hiddenHere({ config }: Context): Promise<(hit: Hit) => boolean> {
+async function hiddenHere({ config }: Context<never>): Promise<(hit: Hit) => boolean> {
   const { openTeamStore } = await import('../../hub/sync.ts');
   const team = await openTeamStore(config.home, false);
   if (team === undefined) return () => false;
@@ -82,7 +86,7 @@ async function hiddenHere({ config }: Context): Promise<(hit: Hit) => boolean> {
   }
 }
 
-async function vectorOf({ meaning }: Context, query: string) {
+async function vectorOf({ meaning }: Context<never>, query: string) {
   const state = await meaning?.ready();
   if (state?.search === undefined) return undefined;
   const values = await state.search.embed(query).catch(() => undefined);
@@ -90,7 +94,7 @@ async function vectorOf({ meaning }: Context, query: string) {
 }
 
 /** The same search over what was pulled from teammates. */
-async function inPulled(context: Context, request: SearchRequest): Promise<{ hits: Hit[] }> {
+async function inPulled(context: Context<'hub'>, request: SearchRequest): Promise<{ hits: Hit[] }> {
   const [{ openTeamStore }, { readPullNote }] = await Promise.all([
     import('../../hub/sync.ts'),
     import('../../hub/pull.ts'),

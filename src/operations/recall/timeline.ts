@@ -6,7 +6,7 @@ import { TimelineItem } from '../../schema/timeline-item.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
 import type { TimelineEntry } from '../../store/entries/port.ts';
 import type { Store } from '../../store/store.ts';
-import { operation } from '../operation.ts';
+import { type Context, operation } from '../operation.ts';
 import { filterFields, limitField, toFilter } from './filters.ts';
 import { find } from './find.ts';
 
@@ -40,7 +40,7 @@ export const timeline = operation({
     'holdfast timeline --since yesterday --prompts',
     'holdfast timeline --since yesterday --json',
   ],
-  async run(context, input) {
+  async run(context: Context<'entries' | 'groups' | 'projects' | 'sessions'>, input) {
     const { store } = context;
     const filter = { ...(await toFilter(context, input)), prompts: input.prompts };
     const { limit } = input;

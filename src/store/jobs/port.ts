@@ -6,6 +6,21 @@ import type { NewObservation, NewSummary } from '../distilled/port.ts';
 export interface PlanRules {
   /** A silence longer than this ends a turn, and a session about which no hook or client reported anything else. */
   readonly gapMs: number;
+  /**
+   * The agent may write entries this long after it reported its stop, and a conversation that has grown may grow again
+   * within this time.
+   */
+  readonly lateMs: number;
+  /** What people read on a conversation from another machine, which that machine distils. */
+  readonly distilledElsewhere: string;
+}
+
+/** What people read on jobs and conversations. The distiller writes it. */
+export interface JobWords {
+  /** The error of a job whose processes died: how often, and the last error before that. */
+  lost(attempts: number, before: string | undefined): string;
+  /** Why a conversation was given up. */
+  givenUp(error: string): string;
 }
 
 export interface JobFilter {
@@ -24,6 +39,7 @@ export interface JobClaim extends Pick<JobFilter, 'session' | 'since' | 'kind'> 
   readonly leaseMs: number;
   /** A job fails after its lease has expired this many times. */
   readonly maxAttempts: number;
+  readonly words: JobWords;
   readonly limit: number;
   /** Take jobs of one kind from several sessions. */
   readonly mixed?: boolean | undefined;
@@ -65,6 +81,7 @@ export interface JobFailure {
   readonly retryAt: number;
   readonly waitsFor?: string | undefined;
   readonly maxAttempts: number;
+  readonly words: Pick<JobWords, 'givenUp'>;
 }
 
 export interface JobCounts extends Readonly<Record<JobStatus, number>> {
@@ -120,8 +137,9 @@ export interface JobsPort {
   retry(filter: JobFilter, now: number): Promise<number>;
   /**
    * Returns the jobs that could be cancelled; jobs that are done cannot. The result of a job in progress is dropped.
+   * `reason` is what people read on the conversation of a cancelled job.
    */
-  cancel(ids: readonly number[], now: number): Promise<readonly number[]>;
+  cancel(ids: readonly number[], now: number, reason?: string): Promise<readonly number[]>;
   /** Makes ended jobs ready again; with `notBy`, only those that these distillers did not do. */
   redo(filter: JobFilter & { notBy?: readonly string[] }, now: number): Promise<number>;
   /**

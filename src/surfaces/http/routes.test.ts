@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openStand, type Stand, session } from '../../../test/http-stand.ts';
+import { planningWith } from '../../../test/job-rules.ts';
 import { memoryId } from '../../distill/memory/memories-on.ts';
 import { plainTarget } from '../../distill/memory/place.ts';
 import { operations } from '../../operations/index.ts';
@@ -134,7 +135,7 @@ describe('the OpenAPI document', () => {
     // Some of them change things, and one deletes the session that the others ask for.
     const own = await openStand();
     await withGroup(own);
-    await own.holdfast.store.jobs.plan(Date.now(), { gapMs: 1 });
+    await own.holdfast.store.jobs.plan(Date.now(), planningWith(1));
     const isDelete = ({ key }: { key: string }) => /\/(delete|memory\/forget)$/.test(key);
     for (const { key, path, method, is } of (await described()).toSorted(
       (a, b) => Number(isDelete(a)) - Number(isDelete(b)),

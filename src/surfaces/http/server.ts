@@ -12,7 +12,6 @@ import { dropCodes } from '../../processes/access/entrance.ts';
 import { describeTaken, portHolder } from '../../processes/access/port-holder.ts';
 import { proofOf } from '../../processes/access/proof.ts';
 import { openTokens } from '../../processes/access/tokens.ts';
-import type { Store } from '../../store/store.ts';
 import { explain, HoldfastError, systemCode } from '../../system/errors.ts';
 import type { McpHttp } from '../mcp/http.ts';
 import { captureRoutes } from './capture-routes.ts';
@@ -26,7 +25,7 @@ import { refuseBroken, serve } from './serve.ts';
 import { viewerRoutes } from './viewer-routes.ts';
 
 export interface HttpDeps extends LiveDeps {
-  readonly store: Store;
+  readonly store: Context['store'];
   readonly meaning?: Context['meaning'];
   readonly apart?: Context['apart'];
   readonly log: (line: string) => void;

@@ -3,6 +3,7 @@
 import { conversationRules } from '../../../capture/conversation-rules.ts';
 import { type IngestDeps, ingest } from '../../../capture/ingest.ts';
 import { importLines } from '../../../capture/transfer/import-lines.ts';
+import { planRules } from '../../../distill/job-policy.ts';
 import { ExportedLine } from '../../../schema/exported.ts';
 import { mergeTables } from '../../../store/sqlite/merge-tables.ts';
 import type { Store } from '../../../store/store.ts';
@@ -18,8 +19,25 @@ export interface Rebuilt {
   readonly problems: readonly string[];
 }
 
-/** The new database is filled through every port. */
-type RebuildDeps = IngestDeps & { readonly store: Store };
+type RebuildDeps = IngestDeps & {
+  readonly store: Pick<
+    Store,
+    | 'admin'
+    | 'conversations'
+    | 'distilled'
+    | 'entries'
+    | 'groups'
+    | 'jobs'
+    | 'memory'
+    | 'pages'
+    | 'projects'
+    | 'removal'
+    | 'sessions'
+    | 'transcripts'
+    | 'transfer'
+    | 'location'
+  >;
+};
 
 /** `deps.store` is the new, empty database. */
 export async function rebuild(
@@ -28,7 +46,13 @@ export async function rebuild(
   folder: string,
 ): Promise<Rebuilt> {
   const { store, config, clock, signal, say } = deps;
-  const importing = { store, clock, signal, rules: conversationRules(config.settings) };
+  const importing = {
+    store,
+    clock,
+    signal,
+    rules: conversationRules(config.settings),
+    planning: planRules(config.settings),
+  };
   const sources = inOrder(found);
   await importLines(importing, each(found.ledger));
   for (const { file } of sources) {
