@@ -1,35 +1,22 @@
 // Deletes sessions with everything that depends on them, as one set: thousands cost little more than one. Entries that
 // a fork copied stay, as the fork's own.
-
-import type { AgentName } from '../../schema/agent-name.ts';
-import type { SessionKey } from '../sessions/port.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import { branches } from '../transcripts/branches.ts';
 import { grouping } from '../transcripts/grouping.ts';
 import { ownership } from '../transcripts/ownership.ts';
 import { sessionRows } from '../transcripts/session-rows.ts';
 import type { RemovalPort } from './port.ts';
+import { sessionSets } from './session-sets.ts';
 import { toldTraces } from './told-traces.ts';
 
-export function deletion(
-  connection: Connection,
-): Pick<RemovalPort, 'deleteSessions' | 'sessionFiles' | 'countConversations' | 'remembered'> {
-  const { read, write } = connection;
-  const find = connection
-    .statement<[string], number>(
-      `SELECT s.id FROM json_each(?) k CROSS JOIN sessions s ON s.session = k.value->>'session' AND s.agent = k.value->>'agent'`,
-    )
-    .pluck();
-  const set = '(SELECT value FROM json_each(@ids))';
-  const ofSet = (what: string) => connection.statement<{ ids: string }, number>(what).pluck();
-  const numbers = (what: string) => (ids: string) => ofSet(what).get({ ids }) ?? 0;
+export function deletion(connection: Connection): Pick<RemovalPort, 'deleteSessions'> {
+  const { named, set, ofSet, numbers, countConversations, alone, idsOf } = sessionSets(connection);
+  const { write } = connection;
   const entries = `FROM entries WHERE session_id IN ${set}`;
   const countEntries = numbers(`SELECT count(*) ${entries}`);
   const countToolUses = numbers(`SELECT count(*) FROM tool_uses WHERE entry_id IN (SELECT id ${entries})`);
-  const countConversations = numbers(`SELECT count(*) FROM conversations WHERE session_id IN ${set}`);
   const filesOf = ofSet(`SELECT DISTINCT file_id ${entries}`);
   const shared = ofSet(`SELECT id ${entries} AND EXISTS (SELECT 1 FROM entry_copies c WHERE c.entry_id = entries.id)`);
-  const named = `(SELECT agent, session FROM sessions WHERE id IN ${set})`;
   const run = (statements: readonly string[]) => {
     const prepared = statements.map((sql) => connection.statement<{ ids: string }>(sql));
     return (ids: string) => {
@@ -60,35 +47,9 @@ export function deletion(
   const groups = grouping(connection);
   const sessions = sessionRows(connection);
   const markAbandoned = branches(connection);
-  // Files that contain no other session.
-  const alone = connection.statement<{ ids: string }, { id: number; agent: AgentName; key: string; bytes: number }>(
-    `SELECT f.id, f.agent, f.key, v.bytes FROM (SELECT DISTINCT file_id FROM file_sessions WHERE session_id IN ${set}) x
-     JOIN vault_copies v ON v.file_id = x.file_id AND v.bytes > 0 JOIN files f ON f.id = x.file_id
-     WHERE NOT EXISTS (SELECT 1 FROM file_sessions o WHERE o.file_id = x.file_id AND o.session_id NOT IN ${set})`,
-  );
-  const archivesOf = connection.statement<{ ids: string }, { folder: string; file: string; filePrint: string }>(
-    `SELECT folder, file, file_print AS filePrint FROM archives WHERE (agent, session) IN ${named}`,
-  );
-  const giving = connection.statement<[string], SessionKey>(
-    `SELECT DISTINCT agent, session FROM extractions WHERE (agent, session) IN
-       (SELECT json_extract(value, '$.agent'), json_extract(value, '$.session') FROM json_each(?))`,
-  );
   const dropVault = run([`UPDATE vault_copies SET bytes = 0, state = '{}' WHERE file_id IN ${set}`]);
-  const idsOf = (keys: readonly SessionKey[]): number[] => find.all(JSON.stringify(keys));
 
   return {
-    async sessionFiles(keys) {
-      return read(() => {
-        const ids = JSON.stringify(idsOf(keys));
-        return { copies: alone.all({ ids }), archives: archivesOf.all({ ids }) };
-      });
-    },
-    async remembered(keys) {
-      return read(() => giving.all(JSON.stringify(keys)));
-    },
-    async countConversations(keys) {
-      return read(() => countConversations(JSON.stringify(idsOf(keys))));
-    },
     async deleteSessions(keys, rules) {
       return write(() => {
         const found = idsOf(keys);

@@ -3,7 +3,7 @@
 import { hasQuestion, unreadFact } from '../admin/renewal.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import type { PlacePage, VectorPage, VectorsPort } from './port.ts';
-import { codeOf } from './writing.ts';
+import { codeOf } from './subjects.ts';
 
 /** A page of vectors as one row: concatenating in SQLite takes a quarter of the time of reading single rows. */
 const packed = `SELECT count(*), group_concat(seq), group_concat(subject_id), CAST(group_concat(CAST(vector AS TEXT), '') AS BLOB)`;

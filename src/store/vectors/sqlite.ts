@@ -1,10 +1,34 @@
 // The port of vectors, composed from its parts.
 import type { Connection } from '../sqlite/connection.ts';
+import { vectorAttempts } from './attempts.ts';
+import { vectorModels } from './models.ts';
 import type { VectorsPort } from './port.ts';
 import { vectorReading } from './reading.ts';
-import { vectorRows } from './writing.ts';
+import { vectorRefining } from './refining.ts';
+import { vectorSaving } from './saving.ts';
 
-export const vectorsPort = (connection: Connection): VectorsPort => ({
-  ...vectorRows(connection),
-  ...vectorReading(connection),
-});
+export function vectorsPort(connection: Connection): VectorsPort {
+  const { models, wantModel, dropOld, counts } = vectorModels(connection);
+  const { pending, save } = vectorSaving(connection);
+  const { rough, refine } = vectorRefining(connection);
+  const { lease, trouble, noteTrouble } = vectorAttempts(connection);
+  const { placesAfter, after, of, at, numbers } = vectorReading(connection);
+  return {
+    models,
+    wantModel,
+    dropOld,
+    counts,
+    pending,
+    save,
+    rough,
+    refine,
+    lease,
+    trouble,
+    noteTrouble,
+    placesAfter,
+    after,
+    of,
+    at,
+    numbers,
+  };
+}

@@ -1,0 +1,50 @@
+// Adds vectors, in the caller's transaction.
+import { HoldfastError } from '../../system/errors.ts';
+import type { Connection } from '../sqlite/connection.ts';
+import { sessionRows } from '../transcripts/session-rows.ts';
+import { codeOf } from './subjects.ts';
+
+interface NewVector {
+  readonly model: number;
+  /** The code of the subject's kind. */
+  readonly code: number;
+  readonly subject: number;
+  readonly part: number;
+  readonly vector: Int8Array;
+  readonly rough: boolean;
+}
+
+/** Call the result once for each transaction, and `noteChanges` at its end. */
+export function vectorAdding(connection: Connection) {
+  const insert = connection.statement(
+    'INSERT INTO vectors (model_id, kind, subject_id, part, vector, rough) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const sessionOf = connection.statement<[number], number>('SELECT session_id FROM entries WHERE id = ?').pluck();
+  const sessions = sessionRows(connection);
+  const entry = codeOf('entry');
+
+  return () => {
+    const entries = new Set<number>();
+    return {
+      add({ model, code, subject, part, vector, rough }: NewVector): void {
+        const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.length);
+        insert.run(model, code, subject, part, bytes, rough ? 1 : 0);
+        if (code === entry) entries.add(subject);
+      },
+      /** Tells processes that cache the positions of entries about the sessions with new vectors. */
+      noteChanges(): void {
+        const touched = new Set<number>();
+        for (const id of entries) {
+          const session = sessionOf.get(id);
+          if (session !== undefined) touched.add(session);
+        }
+        for (const session of touched) sessions.noteChange(session);
+      },
+    };
+  };
+}
+
+export const otherDimensions = (name: string, before: number, now: number) =>
+  new HoldfastError('CONFLICT', `${name} gave ${now} numbers for a text, and ${before} for earlier ones`, {
+    hint: 'Another model seems to answer under this name. Name it as it is: holdfast config set embedding.model <name>',
+  });
