@@ -7,7 +7,7 @@ import { toMoment } from '../../schema/time.ts';
 import { type EntryRow, entryColumns, toEntry } from '../entries/rows.ts';
 import { sessionConditions } from '../sessions/rows.ts';
 import type { Connection } from '../sqlite/connection.ts';
-import { headline } from '../transcripts/session-rows.ts';
+import { headline } from '../transcripts/session-summary.ts';
 import type { ConversationsPort } from './port.ts';
 
 interface Row {

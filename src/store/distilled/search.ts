@@ -7,8 +7,8 @@ import { toMoment } from '../../schema/time.ts';
 import { projectIds } from '../projects/ids.ts';
 import { matchExpression } from '../search/keywords.ts';
 import type { Connection } from '../sqlite/connection.ts';
-import { conditions } from './observations.ts';
 import type { DerivedAt, DistilledFilter, DistilledPort } from './port.ts';
+import { conditions } from './reading.ts';
 import {
   joins,
   observationText,

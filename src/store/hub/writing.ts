@@ -1,6 +1,6 @@
 // Derived rows that came from a hub.
 import type { ExportedRow } from '../../schema/exported.ts';
-import { distilledWrites } from '../distilled/observations.ts';
+import { distilledWrites } from '../distilled/writing.ts';
 import { markDueSql, rulesFact } from '../memory/statements.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import type { HubPort } from './port.ts';

@@ -1,5 +1,5 @@
 // Ends claimed jobs: with a result, with a failure, or as if they had never been claimed.
-import { distilledWrites } from '../distilled/observations.ts';
+import { distilledWrites } from '../distilled/writing.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import { givingBack } from './giving-back.ts';
 import type { JobResult, JobsPort } from './port.ts';

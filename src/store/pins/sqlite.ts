@@ -5,7 +5,7 @@ import type { Pin } from '../../schema/pin.ts';
 import { toMoment } from '../../schema/time.ts';
 import { titleOfSession } from '../sessions/rows.ts';
 import type { Connection } from '../sqlite/connection.ts';
-import { headline } from '../transcripts/session-rows.ts';
+import { headline } from '../transcripts/session-summary.ts';
 import type { PinsPort } from './port.ts';
 
 interface PinRow {

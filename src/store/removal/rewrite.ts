@@ -3,7 +3,7 @@
 
 import path from 'node:path';
 import { formatState, parseState } from '../../schema/reader-state.ts';
-import { rewriteDistilled } from '../distilled/observations.ts';
+import { rewriteDistilled } from '../distilled/rewriting.ts';
 import { indexText } from '../search/index-text.ts';
 import { toolIndex } from '../search/tool-index.ts';
 import { touchWriting } from '../search/touches.ts';

@@ -46,61 +46,13 @@ function ranking(
   run: <T>(work: () => T) => T,
   { table, weights }: (typeof indexes)[keyof typeof indexes],
 ): SearchPort['rankKeywords'] {
-  const total = connection.statement<[], number>(`SELECT count(*) FROM ${table}_docsize`).pluck();
-  const count = connection.statement<[string], number>(`SELECT count(*) FROM ${table} WHERE ${table} MATCH ?`).pluck();
+  const docs = connection.statement<[], number>(`SELECT count(*) FROM ${table}_docsize`).pluck();
+  const total = () => docs.get() ?? 0;
+  const counter = termCounting(connection, table, total);
   const bySubagent = connection
     .statement<[number], number>('SELECT subagent IS NOT NULL FROM entries WHERE id = ?')
     .pluck();
   const select = `SELECT f.rowid, bm25(${table}${weights}) AS score FROM ${table} f WHERE ${table} MATCH ?`;
-
-  /** Counts the entries with a term: within the requested sessions if it may be common there, otherwise in all. */
-  function counter({ project, agent, group, starred, tag }: KeywordFilter): (term: string) => Counted {
-    const entries = total.get() ?? 0;
-    const { where, values } = sessionConditions(connection, { project, agent, group: group ?? everyone, starred, tag });
-    const sizes = connection.statement<unknown[], number>(
-      `SELECT coalesce(sum(s.entries + s.subagent_entries), 0) FROM sessions s WHERE ${where.join(' AND ') || '1'}`,
-    );
-    const size = where.length === 0 ? entries : (sizes.pluck().get(...values) ?? 0);
-    const inScope = `SELECT count(*) FROM ${table} f WHERE ${table} MATCH ? AND +f.rowid IN
-      (SELECT x.id FROM sessions s JOIN entries x ON x.session_id = s.id WHERE ${where.join(' AND ')})`;
-    const known = new Map<string, Counted>();
-    return (term) => {
-      let counted = known.get(term);
-      if (counted === undefined) {
-        const matches = count.get(term) ?? 0;
-        counted =
-          size > entries / 2 || matches <= commonShare * size
-            ? { term, matches, of: entries }
-            : {
-                term,
-                matches:
-                  connection
-                    .statement<unknown[], number>(inScope)
-                    .pluck()
-                    .get(term, ...values) ?? 0,
-                of: size,
-              };
-        known.set(term, counted);
-      }
-      return counted;
-    };
-  }
-
-  /**
-   * Leaves out entries that match only common terms. It queries entries with and without a common term beside a rare
-   * one separately, so that SQLite never walks through all entries of a common term.
-   */
-  function parted(terms: readonly Counted[]): string[] {
-    const most = Math.min(manyEntries, Math.max(fewEntries, rareShare * (total.get() ?? 0)));
-    let rare = 0;
-    for (let sum = 0; rare < terms.length; rare++) {
-      sum += terms[rare]?.matches ?? 0;
-      if (rare > 0 && sum > most) break;
-    }
-    if (rare === terms.length) return [whole(terms)];
-    const [some, others] = [whole(terms.slice(0, rare)), whole(terms.slice(rare))];
-    return [`(${some}) AND (${others})`, `(${some}) NOT (${others})`];
-  }
 
   function rank(
     matches: readonly string[],
@@ -142,9 +94,66 @@ function ranking(
       const terms = telling.length > 0 ? telling : known;
       if (terms.length + phrases.length === 0) return { rows: [], scores: [], rarity };
       const limit = phrases.length > 0 ? mostWithPhrase : filter.limit;
-      const ranked = rank(phrases.length > 0 ? [whole(terms, phrases)] : parted(terms), filter, limit, isSubagents);
+      const ranked = rank(
+        phrases.length > 0 ? [whole(terms, phrases)] : parted(terms, total()),
+        filter,
+        limit,
+        isSubagents,
+      );
       return { rows: ranked.map(([row]) => row), scores: ranked.map(([, score]) => -score), rarity };
     });
+}
+
+/** Counts the entries with a term: within the requested sessions if it may be common there, otherwise in all. */
+function termCounting(connection: Connection, table: string, total: () => number) {
+  const count = connection.statement<[string], number>(`SELECT count(*) FROM ${table} WHERE ${table} MATCH ?`).pluck();
+  return ({ project, agent, group, starred, tag }: KeywordFilter): ((term: string) => Counted) => {
+    const entries = total();
+    const { where, values } = sessionConditions(connection, { project, agent, group: group ?? everyone, starred, tag });
+    const sizes = connection.statement<unknown[], number>(
+      `SELECT coalesce(sum(s.entries + s.subagent_entries), 0) FROM sessions s WHERE ${where.join(' AND ') || '1'}`,
+    );
+    const size = where.length === 0 ? entries : (sizes.pluck().get(...values) ?? 0);
+    const inScope = `SELECT count(*) FROM ${table} f WHERE ${table} MATCH ? AND +f.rowid IN
+      (SELECT x.id FROM sessions s JOIN entries x ON x.session_id = s.id WHERE ${where.join(' AND ')})`;
+    const known = new Map<string, Counted>();
+    return (term) => {
+      let counted = known.get(term);
+      if (counted === undefined) {
+        const matches = count.get(term) ?? 0;
+        counted =
+          size > entries / 2 || matches <= commonShare * size
+            ? { term, matches, of: entries }
+            : {
+                term,
+                matches:
+                  connection
+                    .statement<unknown[], number>(inScope)
+                    .pluck()
+                    .get(term, ...values) ?? 0,
+                of: size,
+              };
+        known.set(term, counted);
+      }
+      return counted;
+    };
+  };
+}
+
+/**
+ * Leaves out entries that match only common terms. It queries entries with and without a common term beside a rare
+ * one separately, so that SQLite never walks through all entries of a common term.
+ */
+function parted(terms: readonly Counted[], entries: number): string[] {
+  const most = Math.min(manyEntries, Math.max(fewEntries, rareShare * entries));
+  let rare = 0;
+  for (let sum = 0; rare < terms.length; rare++) {
+    sum += terms[rare]?.matches ?? 0;
+    if (rare > 0 && sum > most) break;
+  }
+  if (rare === terms.length) return [whole(terms)];
+  const [some, others] = [whole(terms.slice(0, rare)), whole(terms.slice(rare))];
+  return [`(${some}) AND (${others})`, `(${some}) NOT (${others})`];
 }
 
 const whole = (terms: readonly Counted[], phrases: readonly string[] = []): string =>

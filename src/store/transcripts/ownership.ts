@@ -1,16 +1,10 @@
 // An entry in several files belongs to the earliest of them, whatever the order of import.
 import type { Connection } from '../sqlite/connection.ts';
+import { earliestFile, fileFacts } from './earliest-file.ts';
 
 export interface Moved {
   readonly file: number;
   readonly session: number;
-}
-
-interface FileFacts {
-  readonly key: string;
-  readonly born_at: number | null;
-  readonly last_at: number | null;
-  readonly subagent: string | null;
 }
 
 interface Copy {
@@ -25,27 +19,14 @@ interface Copy {
 }
 
 export function ownership(connection: Connection) {
+  const facts = fileFacts(connection);
+  const chooseEarliest = earliestFile(connection);
   const sharedEntries = connection.statement<[number, number], { id: number; file_id: number; places: string }>(
     `SELECT e.id, e.file_id, group_concat(c.file_id) AS places FROM entries e JOIN entry_copies c ON c.entry_id = e.id
      WHERE e.id IN (SELECT entry_id FROM entry_copies WHERE file_id = ?
                     UNION SELECT o.id FROM entries o JOIN entry_copies k ON k.entry_id = o.id WHERE o.file_id = ?)
      GROUP BY e.id`,
   );
-  const facts = connection.statement<[number], FileFacts>(
-    `SELECT f.key, f.born_at, f.subagent, max(coalesce((SELECT max(at) FROM entries WHERE file_id = f.id), 0),
-       coalesce((SELECT max(e.at) FROM entry_copies c JOIN entries e ON e.id = c.entry_id WHERE c.file_id = f.id), 0)) AS last_at
-     FROM files f WHERE f.id = ?`,
-  );
-  const firstAlone = connection
-    .statement<{ here: number; there: number }, number | null>(
-      `SELECT min(at) FROM (
-       SELECT e.at FROM entries e WHERE e.file_id = @here
-         AND NOT EXISTS (SELECT 1 FROM entry_copies c WHERE c.entry_id = e.id AND c.file_id = @there)
-       UNION ALL
-       SELECT e.at FROM entry_copies k JOIN entries e ON e.id = k.entry_id WHERE k.file_id = @here AND e.file_id <> @there
-         AND NOT EXISTS (SELECT 1 FROM entry_copies c WHERE c.entry_id = e.id AND c.file_id = @there))`,
-    )
-    .pluck();
   const owner = connection.statement<[number], Copy>(
     'SELECT file_id, session_id, pos, at, author, joins_at, generation FROM entries WHERE id = ?',
   );
@@ -66,41 +47,6 @@ export function ownership(connection: Connection) {
   );
   const drop = connection.statement('DELETE FROM entry_copies WHERE entry_id = ? AND file_id = ?');
 
-  /**
-   * Picks the earliest of some files: by birth, or, if a fork repeats its origin's first lines, by the entries that
-   * only one of them has. Answers are cached, and the order of the files does not matter.
-   */
-  function chooser(): (files: readonly number[]) => number {
-    const known = new Map<number, FileFacts>();
-    const compared = new Map<string, number>();
-    const factsOf = (id: number): FileFacts => {
-      const found = known.get(id) ?? (facts.get(id) as FileFacts);
-      known.set(id, found);
-      return found;
-    };
-    const compare = (a: number, b: number): number => {
-      const [x, y] = [factsOf(a), factsOf(b)];
-      const alone = (here: number, there: number) => firstAlone.get({ here, there }) ?? Number.NEGATIVE_INFINITY;
-      return (
-        order(x.subagent === null ? 0 : 1, y.subagent === null ? 0 : 1) ||
-        order(x.born_at ?? Number.POSITIVE_INFINITY, y.born_at ?? Number.POSITIVE_INFINITY) ||
-        order(alone(a, b), alone(b, a)) ||
-        order(x.last_at ?? 0, y.last_at ?? 0) ||
-        order(x.key, y.key)
-      );
-    };
-    const isBefore = (a: number, b: number): boolean => {
-      const pair = `${a} ${b}`;
-      const result = compared.get(pair) ?? compare(a, b);
-      compared.set(pair, result);
-      return result < 0;
-    };
-    return (files) =>
-      files
-        .toSorted((a, b) => order(factsOf(a).key, factsOf(b).key))
-        .reduce((best, next) => (isBefore(next, best) ? next : best));
-  }
-
   function move(entry: number, to: Copy): void {
     drop.run(entry, to.file_id);
     give.run(
@@ -111,7 +57,7 @@ export function ownership(connection: Connection) {
       to.author,
       to.joins_at,
       to.generation,
-      facts.get(to.file_id)?.subagent ?? null,
+      facts(to.file_id)?.subagent ?? null,
       entry,
     );
     if (to.at !== null) dateTouches.run(to.at, entry);
@@ -123,7 +69,7 @@ export function ownership(connection: Connection) {
      * both sides of each move.
      */
     settle(file: number): Moved[] {
-      const earliestOf = chooser();
+      const earliestOf = chooseEarliest();
       const moved = new Map<string, Moved>();
       const note = (place: Copy) =>
         moved.set(`${place.file_id} ${place.session_id}`, { file: place.file_id, session: place.session_id });
@@ -143,12 +89,10 @@ export function ownership(connection: Connection) {
     handOver(entry: number): Moved | undefined {
       const heirs = copies.all(entry);
       if (heirs.length === 0) return undefined;
-      const earliest = chooser()(heirs.map((copy) => copy.file_id));
+      const earliest = chooseEarliest()(heirs.map((copy) => copy.file_id));
       const heir = heirs.find((copy) => copy.file_id === earliest) as Copy;
       move(entry, heir);
       return { file: heir.file_id, session: heir.session_id };
     },
   };
 }
-
-const order = <T extends string | number>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
