@@ -2,12 +2,12 @@
 // before each. The store says which sessions have changed since.
 import type { Config } from '../../config/config.ts';
 import type { Embedder, WeightedWords } from '../../embedding/embedder.ts';
-import { embedderOf } from '../../embedding/index.ts';
 import { refineTexts } from '../../embedding/pending.ts';
 import type { Store } from '../../store/store.ts';
-import type { SubjectKind, VectorModel } from '../../store/vectors/port.ts';
-import { explain } from '../../system/errors.ts';
-import { type EntryIndex, openEntryIndex, type VectorScan } from './entry-index.ts';
+import type { SubjectKind } from '../../store/vectors/port.ts';
+import { openChoosing } from './choosing.ts';
+import { type EntryIndex, openEntryIndex } from './entry-index.ts';
+import type { VectorScan } from './place-vectors.ts';
 import type { Places } from './places.ts';
 import { openSubjectIndex, type SubjectIndex } from './subject-index.ts';
 
@@ -44,8 +44,6 @@ export interface MeaningSearch extends VectorScan {
   scanSubjects(kind: SubjectKind, query: Int8Array): Promise<ReadonlyMap<number, number>>;
 }
 
-/** How soon a search sees changed settings. */
-const settingsMs = 1000;
 /** After this long without a search, the data is freed. The next search loads it again. */
 const idleMs = 15 * 60_000;
 
@@ -64,14 +62,13 @@ export function openMeaning({ store, config, closelyMs = usualCloselyMs }: Meani
   let loaded: EntryIndex | undefined;
   const subjects = new Map<SubjectKind, SubjectIndex>();
   let idle: NodeJS.Timeout | undefined;
-  let embedder: Embedder | undefined;
+  const choosing = openChoosing(store, config);
   let readingMs = closelyMs;
-  let settings = { config, readAt: Number.NEGATIVE_INFINITY };
   /** Concurrent searches share one read of the store. */
   let turn: Promise<unknown> = Promise.resolve();
 
   async function bringUpToDate(): Promise<MeaningState> {
-    const { model, note } = await chooseModel();
+    const { model, embedder: by, note } = await choosing.choose();
     clearTimeout(idle);
     idle = setTimeout(letGo, idleMs).unref();
     if (loaded === undefined || loaded.model !== model) {
@@ -82,7 +79,6 @@ export function openMeaning({ store, config, closelyMs = usualCloselyMs }: Meani
     }
     await loaded.update();
     const { places, scan, similarity, isRough } = loaded;
-    const by = embedder;
     if (by === undefined || model === undefined) return { places, ...(note === undefined ? {} : { note }) };
     const { instant, query: embed } = by;
     const scanSubjects: MeaningSearch['scanSubjects'] = (kind, query) => inTurn(() => scanKind(kind, model, query));
@@ -133,39 +129,6 @@ export function openMeaning({ store, config, closelyMs = usualCloselyMs }: Meani
     return mine;
   }
 
-  /** The wanted model once all have its vectors. Until then the previous one, if it can still read a query. */
-  async function chooseModel(): Promise<{ model?: string; note?: string }> {
-    const models = await store.vectors.models();
-    const wanted = models.find((model) => model.wanted);
-    const inOrder = [wanted?.complete ? wanted : undefined, ...models.filter((model) => model.complete), wanted];
-    try {
-      if (performance.now() - settings.readAt > settingsMs)
-        settings = { config: config.reload(), readAt: performance.now() };
-      const { config: current } = settings;
-      if (current.settings.embedding.kind === 'none')
-        return { note: 'Search by meaning is switched off (embedding.kind).' };
-      for (const model of inOrder.filter((one): one is VectorModel => one?.dimensions !== undefined)) {
-        if (embedder?.model !== model.name) {
-          await embedder?.close();
-          embedder = embedderOf(current, model.name);
-        }
-        if (embedder !== undefined) return { model: model.name, ...(await progressNote(model)) };
-      }
-    } catch (error) {
-      return { note: `Search by meaning does not work: ${explain(error, 'embedding').message}` };
-    }
-    return models.length === 0
-      ? {}
-      : { note: 'Nothing can be found by meaning yet; entries are being prepared for it.' };
-  }
-
-  async function progressNote(model: VectorModel): Promise<{ note?: string }> {
-    if (model.complete) return {};
-    const { embedded, pending } = await store.vectors.counts();
-    const [done, all] = [embedded, embedded + pending].map((n) => n.toLocaleString('en'));
-    return { note: `Only ${done} of ${all} entries can be found by meaning so far.` };
-  }
-
   return {
     ready: () => inTurn(bringUpToDate),
     leaveReading() {
@@ -174,7 +137,7 @@ export function openMeaning({ store, config, closelyMs = usualCloselyMs }: Meani
     async close() {
       await turn;
       clearTimeout(idle);
-      await embedder?.close();
+      await choosing.close();
     },
   };
 }

@@ -1,15 +1,17 @@
 // Where every entry stands, in memory: session, neighbours, time, speaker. Rows of the store → parallel arrays.
-import type { PlacePage } from '../../store/vectors/port.ts';
+import { type EntryMarks, entryMark, type PlacePage } from '../../store/vectors/port.ts';
+import { type Columns, columns, grown } from './place-columns.ts';
 
+/** The marks of the store without the first, which is the role, and what only this process knows. */
 export const flag = {
-  subagent: 1,
-  abandoned: 2,
+  subagent: entryMark.subagent >> 1,
+  abandoned: entryMark.abandoned >> 1,
   gone: 4,
   noVector: 8,
-  asks: 16,
+  asks: entryMark.asks >> 1,
   /** A person's prompt, which begins a turn. */
-  prompt: 32,
-  usedTools: 64,
+  prompt: entryMark.prompt >> 1,
+  usedTools: entryMark.usedTools >> 1,
   /** At the first place of a turn: tools were used in it. */
   toolsInTurn: 128,
 } as const;
@@ -47,199 +49,193 @@ export interface GrowingPlaces extends Places {
   apply(page: PlacePage): void;
 }
 
+/** What the functions below change. Arrays are replaced as they grow. */
+interface Growing {
+  size: number;
+  hasTools: boolean;
+  arrays: Columns;
+  placeByRow: Int32Array;
+  readonly sessionRows: number[];
+  readonly sessionByRow: Map<number, number>;
+  /** The first place of each session; `inSession` continues from there. */
+  readonly first: number[];
+  readonly free: { readonly place: number; readonly since: number }[];
+  readonly restMs: number;
+}
+
 /** `onGone` is called with each place whose entry is gone. After `restMs` its number may be reused. */
 export function openPlaces(onGone: (place: number) => void = () => {}, restMs = 30_000): GrowingPlaces {
-  let size = 0;
-  let hasTools = false;
-  let arrays = columns(1024);
-  let placeByRow = new Int32Array(1024).fill(-1);
-  const sessionRows: number[] = [];
-  const sessionByRow = new Map<number, number>();
-  /** The first place of each session; `inSession` continues from there. */
-  const first: number[] = [];
-  const free: { readonly place: number; readonly since: number }[] = [];
-
-  function grow(): void {
-    const larger = columns(Math.ceil(arrays.rowid.length * 1.5));
-    for (const name of Object.keys(arrays) as (keyof Columns)[]) larger[name].set(arrays[name] as never);
-    arrays = larger;
-  }
-
-  function placeOf(rowid: number): number {
-    return placeByRow[rowid] ?? -1;
-  }
-
-  /** A running search may still use this number for the old entry. */
-  function reusable(): number | undefined {
-    const [first] = free;
-    return first !== undefined && performance.now() - first.since > restMs ? free.shift()?.place : undefined;
-  }
-
-  function addPlace(rowid: number): number {
-    const place = reusable() ?? size++;
-    if (place >= arrays.rowid.length) grow();
-    if (rowid >= placeByRow.length) {
-      const larger = new Int32Array(Math.max(rowid + 1, Math.ceil(placeByRow.length * 1.5))).fill(-1);
-      larger.set(placeByRow);
-      placeByRow = larger;
-    }
-    placeByRow[rowid] = place;
-    arrays.rowid[place] = rowid;
-    arrays.flags[place] = flag.noVector;
-    return place;
-  }
-
-  function sessionOf(row: number): number {
-    const known = sessionByRow.get(row);
-    if (known !== undefined) return known;
-    sessionByRow.set(row, sessionRows.length);
-    first.push(-1);
-    return sessionRows.push(row) - 1;
-  }
-
-  const inOrder = (session: number): number[] => {
-    const found: number[] = [];
-    for (let place = first[session] ?? -1; place >= 0; place = arrays.inSession[place] as number) found.push(place);
-    return found;
+  const growing: Growing = {
+    size: 0,
+    hasTools: false,
+    arrays: columns(1024),
+    placeByRow: new Int32Array(1024).fill(-1),
+    sessionRows: [],
+    sessionByRow: new Map(),
+    first: [],
+    free: [],
+    restMs,
   };
-
-  function chain(session: number, members: readonly number[]): void {
-    first[session] = members[0] ?? -1;
-    for (let i = 0; i < members.length; i++) arrays.inSession[members[i] as number] = members[i + 1] ?? -1;
-  }
-
-  function applySession(page: PlacePage, from: number, to: number, freed: number[]): void {
-    const session = sessionOf(page.sessions[from] as number);
-    const before = inOrder(session);
-    const members: number[] = [];
-    const lastInFile = new Map<number, number>();
-    for (let i = from; i < to; i++) {
-      const id = page.ids[i] as number;
-      if (id === 0) continue;
-      const file = page.files[i] as number;
-      const marks = page.marks[i] as number;
-      let place = placeOf(id);
-      if (place < 0) place = addPlace(id);
-      else {
-        // Until now it belonged to another session, for example because a fork turned out to be older.
-        const old = arrays.session[place] as number;
-        if (old !== session)
-          chain(
-            old,
-            inOrder(old).filter((member) => member !== place),
-          );
-      }
-      members.push(place);
-      arrays.session[place] = session;
-      arrays.at[place] = page.at[i] as number;
-      arrays.role[place] = marks & 1;
-      arrays.flags[place] = ((arrays.flags[place] as number) & flag.noVector) | (marks >> 1);
-      arrays.length[place] = page.lengths[i] as number;
-      const previous = lastInFile.get(file) ?? -1;
-      arrays.previous[place] = previous;
-      arrays.next[place] = -1;
-      if (previous >= 0) arrays.next[previous] = place;
-      const begins = previous < 0 || ((marks >> 1) & flag.prompt) !== 0;
-      const turn = begins ? place : (arrays.turn[previous] as number);
-      arrays.turn[place] = turn;
-      if (((marks >> 1) & flag.usedTools) !== 0) {
-        arrays.flags[turn] = (arrays.flags[turn] as number) | flag.toolsInTurn;
-        hasTools = true;
-      }
-      lastInFile.set(file, place);
-    }
-    chain(session, members);
-    if (before.length === 0) return;
-    const stays = new Set(members);
-    for (const place of before) {
-      if (stays.has(place)) continue;
-      placeByRow[arrays.rowid[place] as number] = -1;
-      arrays.flags[place] = flag.gone | flag.noVector;
-      arrays.turn[place] = place;
-      arrays.session[place] = -1;
-      arrays.previous[place] = -1;
-      arrays.next[place] = -1;
-      onGone(place);
-      freed.push(place);
-    }
-  }
-
   return {
     get size() {
-      return size;
+      return growing.size;
     },
     get rowid() {
-      return arrays.rowid;
+      return growing.arrays.rowid;
     },
     get session() {
-      return arrays.session;
+      return growing.arrays.session;
     },
     get previous() {
-      return arrays.previous;
+      return growing.arrays.previous;
     },
     get next() {
-      return arrays.next;
+      return growing.arrays.next;
     },
     get turn() {
-      return arrays.turn;
+      return growing.arrays.turn;
     },
     get at() {
-      return arrays.at;
+      return growing.arrays.at;
     },
     get role() {
-      return arrays.role;
+      return growing.arrays.role;
     },
     get flags() {
-      return arrays.flags;
+      return growing.arrays.flags;
     },
     get length() {
-      return arrays.length;
+      return growing.arrays.length;
     },
-    placeOf,
+    placeOf: (rowid) => growing.placeByRow[rowid] ?? -1,
     get sessionCount() {
-      return sessionRows.length;
+      return growing.sessionRows.length;
     },
     get hasTools() {
-      return hasTools;
+      return growing.hasTools;
     },
-    sessionRow: (session) => sessionRows[session] ?? -1,
-    sessionOf: (row) => sessionByRow.get(row) ?? -1,
+    sessionRow: (session) => growing.sessionRows[session] ?? -1,
+    sessionOf: (row) => growing.sessionByRow.get(row) ?? -1,
     apply(page) {
       const { sessions } = page;
-      const freed: number[] = [];
+      const gone: number[] = [];
       for (let from = 0; from < sessions.length; ) {
         let to = from + 1;
         while (to < sessions.length && sessions[to] === sessions[from]) to++;
-        applySession(page, from, to, freed);
+        for (const place of applySession(growing, page, from, to)) {
+          onGone(place);
+          gone.push(place);
+        }
         from = to;
       }
-      for (const place of freed) free.push({ place, since: performance.now() });
+      for (const place of gone) growing.free.push({ place, since: performance.now() });
     },
   };
 }
 
-interface Columns {
-  rowid: Int32Array;
-  session: Int32Array;
-  previous: Int32Array;
-  next: Int32Array;
-  turn: Int32Array;
-  inSession: Int32Array;
-  at: Float64Array;
-  role: Uint8Array;
-  flags: Uint8Array;
-  length: Uint32Array;
+/** A running search may still use the number of a place for its old entry. */
+function reusable({ free, restMs }: Growing): number | undefined {
+  const [first] = free;
+  return first !== undefined && performance.now() - first.since > restMs ? free.shift()?.place : undefined;
 }
 
-const columns = (room: number): Columns => ({
-  rowid: new Int32Array(room),
-  session: new Int32Array(room),
-  previous: new Int32Array(room),
-  next: new Int32Array(room),
-  turn: new Int32Array(room),
-  inSession: new Int32Array(room),
-  at: new Float64Array(room),
-  role: new Uint8Array(room),
-  flags: new Uint8Array(room),
-  length: new Uint32Array(room),
-});
+function addPlace(growing: Growing, rowid: number): number {
+  const place = reusable(growing) ?? growing.size++;
+  const room = growing.arrays.rowid.length;
+  if (place >= room) growing.arrays = grown(growing.arrays, Math.ceil(room * 1.5));
+  if (rowid >= growing.placeByRow.length) {
+    const larger = new Int32Array(Math.max(rowid + 1, Math.ceil(growing.placeByRow.length * 1.5))).fill(-1);
+    larger.set(growing.placeByRow);
+    growing.placeByRow = larger;
+  }
+  growing.placeByRow[rowid] = place;
+  growing.arrays.rowid[place] = rowid;
+  growing.arrays.flags[place] = flag.noVector;
+  return place;
+}
+
+function numberOf({ sessionRows, sessionByRow, first }: Growing, row: number): number {
+  const known = sessionByRow.get(row);
+  if (known !== undefined) return known;
+  sessionByRow.set(row, sessionRows.length);
+  first.push(-1);
+  return sessionRows.push(row) - 1;
+}
+
+function inOrder({ arrays, first }: Growing, session: number): number[] {
+  const found: number[] = [];
+  for (let place = first[session] ?? -1; place >= 0; place = arrays.inSession[place] as number) found.push(place);
+  return found;
+}
+
+function chain({ arrays, first }: Growing, session: number, members: readonly number[]): void {
+  first[session] = members[0] ?? -1;
+  for (let i = 0; i < members.length; i++) arrays.inSession[members[i] as number] = members[i + 1] ?? -1;
+}
+
+/** The place of an entry that belongs to this session now. */
+function placeIn(growing: Growing, session: number, id: number): number {
+  const place = growing.placeByRow[id] ?? -1;
+  if (place < 0) return addPlace(growing, id);
+  // Until now it belonged to another session, for example because a fork turned out to be older.
+  const old = growing.arrays.session[place] as number;
+  if (old !== session) {
+    const others = inOrder(growing, old).filter((member) => member !== place);
+    chain(growing, old, others);
+  }
+  return place;
+}
+
+/** Puts a place after the previous one of its transcript, and into that one's turn unless it begins its own. */
+function link(growing: Growing, place: number, previous: number, marks: EntryMarks): void {
+  const { arrays } = growing;
+  arrays.previous[place] = previous;
+  arrays.next[place] = -1;
+  if (previous >= 0) arrays.next[previous] = place;
+  const begins = previous < 0 || (marks & entryMark.prompt) !== 0;
+  const turn = begins ? place : (arrays.turn[previous] as number);
+  arrays.turn[place] = turn;
+  if ((marks & entryMark.usedTools) === 0) return;
+  arrays.flags[turn] = (arrays.flags[turn] as number) | flag.toolsInTurn;
+  growing.hasTools = true;
+}
+
+/** Takes the rows of one session. Returns the places whose entries are gone. */
+function applySession(growing: Growing, page: PlacePage, from: number, to: number): number[] {
+  const session = numberOf(growing, page.sessions[from] as number);
+  const before = inOrder(growing, session);
+  const members: number[] = [];
+  const lastInFile = new Map<number, number>();
+  for (let i = from; i < to; i++) {
+    const id = page.ids[i] as number;
+    if (id === 0) continue;
+    const file = page.files[i] as number;
+    const marks = page.marks[i] as number;
+    const place = placeIn(growing, session, id);
+    members.push(place);
+    // Adding a place may have replaced the arrays.
+    const { arrays } = growing;
+    arrays.session[place] = session;
+    arrays.at[place] = page.at[i] as number;
+    arrays.role[place] = marks & entryMark.answer;
+    arrays.flags[place] = ((arrays.flags[place] as number) & flag.noVector) | (marks >> 1);
+    arrays.length[place] = page.lengths[i] as number;
+    link(growing, place, lastInFile.get(file) ?? -1, marks);
+    lastInFile.set(file, place);
+  }
+  chain(growing, session, members);
+  if (before.length === 0) return before;
+  const stays = new Set(members);
+  const gone = before.filter((place) => !stays.has(place));
+  for (const place of gone) leave(growing, place);
+  return gone;
+}
+
+function leave({ arrays, placeByRow }: Growing, place: number): void {
+  placeByRow[arrays.rowid[place] as number] = -1;
+  arrays.flags[place] = flag.gone | flag.noVector;
+  arrays.turn[place] = place;
+  arrays.session[place] = -1;
+  arrays.previous[place] = -1;
+  arrays.next[place] = -1;
+}

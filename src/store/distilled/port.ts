@@ -4,6 +4,7 @@ import type { DerivedKind } from '../../schema/hit.ts';
 import type { Observation, ObservationType } from '../../schema/observation.ts';
 import type { Summary } from '../../schema/summary.ts';
 import type { Moment } from '../../schema/time.ts';
+import type { DerivedRowId } from '../row-ids.ts';
 import type { KeywordQuery } from '../search/port.ts';
 import type { SessionFilter } from '../sessions/port.ts';
 
@@ -26,7 +27,7 @@ export interface ObservationFilter extends DistilledFilter {
 
 /** A row that passes the filter. */
 export interface DerivedMatch {
-  readonly row: number;
+  readonly row: DerivedRowId;
   readonly at: number;
   /** Dated rows count less as they age. */
   readonly fades: boolean;
@@ -35,7 +36,7 @@ export interface DerivedMatch {
 }
 
 export interface DerivedAt {
-  readonly row: number;
+  readonly row: DerivedRowId;
   readonly id: string;
   readonly title: string;
   /** The indexed text apart from the title. */
@@ -67,6 +68,6 @@ export interface DistilledPort {
     filter: Omit<DistilledFilter, 'limit'>,
   ): Promise<readonly DerivedMatch[]>;
   /** In the order of `rows`; missing rows are left out. */
-  at(kind: DerivedKind, rows: readonly number[]): Promise<readonly DerivedAt[]>;
+  at(kind: DerivedKind, rows: readonly DerivedRowId[]): Promise<readonly DerivedAt[]>;
   counts(): Promise<{ observations: number; summaries: number }>;
 }

@@ -4,6 +4,7 @@ import type { ConversationStatus } from '../../schema/conversation.ts';
 import type { Entry } from '../../schema/entry.ts';
 import type { TitleSource } from '../../schema/session-fact.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
+import type { EntryRowId } from '../row-ids.ts';
 import type { SessionFilter } from '../sessions/port.ts';
 
 export interface TranscriptPage {
@@ -35,7 +36,7 @@ export interface Counts {
 }
 
 export interface EntryBeginning {
-  readonly row: number;
+  readonly row: EntryRowId;
   readonly id: string;
   /** A person's prompt. */
   readonly isPrompt: boolean;
@@ -44,7 +45,7 @@ export interface EntryBeginning {
 
 /** One tool use of an entry, and its outcome. */
 export interface UseAt {
-  readonly row: number;
+  readonly row: EntryRowId;
   readonly tool: string;
   readonly outcome: 'ok' | 'error' | undefined;
 }
@@ -109,7 +110,7 @@ export interface StoredTurns {
 }
 
 export interface EntryAt {
-  readonly row: number;
+  readonly row: EntryRowId;
   readonly entry: Entry;
   readonly project: string;
   readonly title: string;
@@ -122,7 +123,7 @@ export interface EntriesPort {
   /** The entries of a session in the order of its transcript, including history that a fork copied. */
   transcript(agent: AgentName, session: string, options?: { subagents?: boolean }): Promise<readonly Entry[]>;
   /** The rows of a session's entries in the order of its transcript: for a walk over all of them, read once. */
-  order(agent: AgentName, session: string, options?: { subagents?: boolean }): Promise<readonly number[]>;
+  order(agent: AgentName, session: string, options?: { subagents?: boolean }): Promise<readonly EntryRowId[]>;
   /** The prompts of a session in order, each with its index in the transcript and the beginning of its text. */
   promptsOf(
     agent: AgentName,
@@ -136,9 +137,9 @@ export interface EntriesPort {
   page(agent: AgentName, session: string, page: TranscriptPage): Promise<TranscriptPart>;
   toolUses(entries: readonly string[]): Promise<readonly ToolUse[]>;
   /** The beginnings of the texts of these entries. */
-  beginningsAt(rows: readonly number[]): Promise<readonly EntryBeginning[]>;
+  beginningsAt(rows: readonly EntryRowId[]): Promise<readonly EntryBeginning[]>;
   /** The tool uses of these entries, without their texts. */
-  usesAt(rows: readonly number[]): Promise<readonly UseAt[]>;
+  usesAt(rows: readonly EntryRowId[]): Promise<readonly UseAt[]>;
   /** Entries in order of time, without machine-made text, subagents and abandoned branches. */
   timeline(filter: TimelineFilter): Promise<readonly TimelineEntry[]>;
   /** Entry counts by session and quarter of an hour, unordered, without subagents. */
@@ -154,5 +155,5 @@ export interface EntriesPort {
    */
   turns(agent: AgentName, session: string, prompt?: number): Promise<StoredTurns | undefined>;
   /** The entries at these rows, in this order; missing rows are left out. */
-  at(rows: readonly number[]): Promise<readonly EntryAt[]>;
+  at(rows: readonly EntryRowId[]): Promise<readonly EntryAt[]>;
 }

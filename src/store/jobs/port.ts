@@ -2,6 +2,7 @@
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Job, JobKind, JobStatus, Spending, Usage } from '../../schema/job.ts';
 import type { NewObservation, NewSummary } from '../distilled/port.ts';
+import type { JobId } from '../row-ids.ts';
 
 export interface PlanRules {
   /** A silence longer than this ends a turn, and a session about which no hook or client reported anything else. */
@@ -24,7 +25,7 @@ export interface JobWords {
 }
 
 export interface JobFilter {
-  readonly ids?: readonly number[] | undefined;
+  readonly ids?: readonly JobId[] | undefined;
   readonly kind?: JobKind | undefined;
   readonly statuses?: readonly JobStatus[] | undefined;
   readonly session?: { readonly agent: AgentName; readonly session: string } | undefined;
@@ -48,7 +49,7 @@ export interface JobClaim extends Pick<JobFilter, 'session' | 'since' | 'kind'> 
 }
 
 export interface ClaimedJob {
-  readonly id: number;
+  readonly id: JobId;
   readonly kind: JobKind;
   readonly agent: AgentName;
   readonly session: string;
@@ -59,7 +60,7 @@ export interface ClaimedJob {
 }
 
 /** The result of a job, stored in the transaction that ends it. An empty result deletes the earlier one. */
-export type JobResult = { readonly id: number; readonly by: string; readonly tokens: number } & (
+export type JobResult = { readonly id: JobId; readonly by: string; readonly tokens: number } & (
   | { readonly kind: 'observe'; readonly observation: NewObservation | undefined }
   | { readonly kind: 'summarize'; readonly summary: NewSummary | undefined }
   | { readonly kind: 'remember' }
@@ -116,9 +117,9 @@ export interface JobsPort {
    * Ends jobs and stores their results and cost. Returns the jobs that the claimant still held; a result that arrives
    * after its lease is dropped. A job whose material changed during the work becomes ready again.
    */
-  finish(claimant: string, results: readonly JobResult[], now: number, spent?: Spent): Promise<readonly number[]>;
+  finish(claimant: string, results: readonly JobResult[], now: number, spent?: Spent): Promise<readonly JobId[]>;
   /** Gives jobs back for another attempt, or marks them as failed after too many attempts. */
-  fail(claimant: string, ids: readonly number[], failure: JobFailure, now: number, spent?: Spent): Promise<void>;
+  fail(claimant: string, ids: readonly JobId[], failure: JobFailure, now: number, spent?: Spent): Promise<void>;
   /** Gives back all jobs of a claimant as if it had never claimed them; with `wait`, for later. */
   release(claimant: string, now: number, wait?: { until: number; reason: string }): Promise<void>;
   /** Delays every ready job: until the budget's next day, or until a service answers again. */
@@ -139,7 +140,7 @@ export interface JobsPort {
    * Returns the jobs that could be cancelled; jobs that are done cannot. The result of a job in progress is dropped.
    * `reason` is what people read on the conversation of a cancelled job.
    */
-  cancel(ids: readonly number[], now: number, reason?: string): Promise<readonly number[]>;
+  cancel(ids: readonly JobId[], now: number, reason?: string): Promise<readonly JobId[]>;
   /** Makes ended jobs ready again; with `notBy`, only those that these distillers did not do. */
   redo(filter: JobFilter & { notBy?: readonly string[] }, now: number): Promise<number>;
   /**

@@ -1,6 +1,7 @@
 // Search by words, by tools and by touched files.
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Entry, Role } from '../../schema/entry.ts';
+import type { EntryRowId } from '../row-ids.ts';
 import type { SessionFilter } from '../sessions/port.ts';
 
 /** Adjacent words; the last may be the beginning of a longer one. */
@@ -43,7 +44,7 @@ export interface KeywordHit {
 
 /** Entries by BM25, best first: rows and scores in parallel arrays. */
 export interface KeywordRanking {
-  readonly rows: readonly number[];
+  readonly rows: readonly EntryRowId[];
   readonly scores: readonly number[];
   /** How rare each term is among the searched entries: about log(entries / matches). */
   readonly rarity: readonly number[];
@@ -91,18 +92,18 @@ export interface SearchPort {
   rankKeywords(
     query: KeywordQuery,
     filter: KeywordFilter,
-    isSubagents?: (row: number) => boolean,
+    isSubagents?: (row: EntryRowId) => boolean,
   ): Promise<KeywordRanking>;
   /** The same over the inputs and outputs of tools. The rows are those of the entries that used them. */
   rankToolUses(
     query: KeywordQuery,
     filter: KeywordFilter,
-    isSubagents?: (row: number) => boolean,
+    isSubagents?: (row: EntryRowId) => boolean,
   ): Promise<KeywordRanking>;
   /** The names of all tools ever used. */
   toolNames(): Promise<readonly string[]>;
   /** The rows of all entries with such a tool use. */
-  toolUsers(use: UseFilter): Promise<readonly number[]>;
+  toolUsers(use: UseFilter): Promise<readonly EntryRowId[]>;
   /** The last file touches in the given sessions, newest first within each. */
   touches(sessions: readonly { agent: AgentName; id: string }[], limit: number): Promise<readonly Touch[]>;
   /** All touched paths with this last part, as the agents wrote them. */

@@ -6,6 +6,7 @@ import type { SessionLabel } from '../../schema/session-label.ts';
 import type { SessionState } from '../../schema/session-state.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
 import type { ProjectFilter } from '../projects/port.ts';
+import type { SessionRowId } from '../row-ids.ts';
 
 export interface SessionFilter {
   readonly project?: ProjectFilter | undefined;
@@ -73,7 +74,7 @@ export interface SessionKey {
 }
 
 export interface NamedSession {
-  readonly row: number;
+  readonly row: SessionRowId;
   /** The branch whose name contains all of the words. */
   readonly branch?: string | undefined;
 }
@@ -111,9 +112,9 @@ export interface SessionsPort {
     at: number,
   ): Promise<SessionLabel>;
   /** The rows of all sessions that belong to any group. */
-  groupedRows(): Promise<readonly number[]>;
+  groupedRows(): Promise<readonly SessionRowId[]>;
   /** Sessions with a branch, a given name or a title that holds every word; branches first. A sentence names no session. */
   named(words: readonly string[]): Promise<readonly NamedSession[]>;
   /** The rows of all sessions in this scope. */
-  rows(filter: SessionScope): Promise<readonly number[]>;
+  rows(filter: SessionScope): Promise<readonly SessionRowId[]>;
 }

@@ -1,5 +1,6 @@
 // Search by meaning: vectors, the texts that lack one, and the position of each entry.
 import type { DerivedKind } from '../../schema/hit.ts';
+import type { EntryRowId, FileRowId, SessionRowId, SubjectRowId, VectorNumber } from '../row-ids.ts';
 
 /** The kinds of rows that can have vectors. */
 export type SubjectKind = 'entry' | DerivedKind;
@@ -18,8 +19,7 @@ export interface VectorModel {
 /** A text that lacks a vector. */
 export interface PendingText {
   readonly kind: SubjectKind;
-  /** The id of its row. */
-  readonly id: number;
+  readonly id: SubjectRowId;
   /** Changes with the text. */
   readonly stamp: number;
   readonly text: string;
@@ -32,13 +32,13 @@ export interface EmbeddedText extends Omit<PendingText, 'text'> {
 
 /** A text whose vector can be improved. */
 export interface RoughText {
-  /** The number of its vector; changes with the text. */
-  readonly seq: number;
+  /** Changes with the text. */
+  readonly seq: VectorNumber;
   readonly text: string;
 }
 
 export interface RefinedVector {
-  readonly seq: number;
+  readonly seq: VectorNumber;
   /** Undefined: keep the rough vector, it cannot be improved. */
   readonly vector: Int8Array | undefined;
 }
@@ -52,20 +52,35 @@ export interface EmbeddingTrouble {
   readonly nextAt: number;
 }
 
+/** Properties of an entry, as bits of one number: pages of thousands of entries cross the port as columns of numbers. */
+export const entryMark = {
+  /** Not the user's. */
+  answer: 1,
+  subagent: 2,
+  /** On an abandoned branch. */
+  abandoned: 4,
+  /** Has a question mark near its end. */
+  asks: 32,
+  /** A person's prompt. */
+  prompt: 64,
+  usedTools: 128,
+} as const;
+
+/** A sum of values of `entryMark`. */
+export type EntryMarks = number;
+
 /**
- * The positions of entries, session by session, in parallel columns. `marks`: 1 not the user's, 2 a subagent's, 4 on an
- * abandoned branch, 32 has a question mark near its end, 64 a person's prompt, 128 used tools. `vectors`: the number of
- * the newest vector, or 0 without a vector or a model. A session that is gone or empty appears once, with
- * entry id 0.
+ * The positions of entries, session by session, in parallel columns. `vectors`: the number of the newest vector, or 0
+ * without a vector or a model. A session that is gone or empty appears once, with entry id 0.
  */
 export interface PlacePage {
-  readonly sessions: readonly number[];
-  readonly ids: readonly number[];
-  readonly files: readonly number[];
+  readonly sessions: readonly SessionRowId[];
+  readonly ids: readonly EntryRowId[];
+  readonly files: readonly FileRowId[];
   readonly at: readonly number[];
-  readonly marks: readonly number[];
+  readonly marks: readonly EntryMarks[];
   readonly lengths: readonly number[];
-  readonly vectors: readonly number[];
+  readonly vectors: readonly VectorNumber[];
   /** Where to continue, and whether this page is the last. */
   readonly position: number;
   readonly done: boolean;
@@ -73,8 +88,8 @@ export interface PlacePage {
 
 /** Vectors in one array, with their numbers and rows. */
 export interface VectorPage {
-  readonly seqs: readonly number[];
-  readonly ids: readonly number[];
+  readonly seqs: readonly VectorNumber[];
+  readonly ids: readonly SubjectRowId[];
   readonly vectors: Int8Array;
 }
 
@@ -95,7 +110,7 @@ export interface VectorsPort {
    * Texts with a rough vector of the wanted model, newest first; with `ids`, only of these entries. Costs nothing when
    * there are none.
    */
-  rough(limit: number, ids?: readonly number[]): Promise<readonly RoughText[]>;
+  rough(limit: number, ids?: readonly EntryRowId[]): Promise<readonly RoughText[]>;
   /**
    * Replaces rough vectors by better ones. Returns how many. A vector that is gone or no longer rough stays unchanged.
    */
@@ -121,11 +136,11 @@ export interface VectorsPort {
     options: { readonly model?: string | undefined; readonly limit: number },
   ): Promise<PlacePage>;
   /** Vectors with a number above `seq`, in the order of their numbers. */
-  after(seq: number, of: { kind: SubjectKind; model: string; limit: number }): Promise<VectorPage>;
+  after(seq: VectorNumber, of: { kind: SubjectKind; model: string; limit: number }): Promise<VectorPage>;
   /** The vectors of these rows, in the order of their numbers. */
-  of(ids: readonly number[], of: { kind: SubjectKind; model: string }): Promise<VectorPage>;
+  of(ids: readonly SubjectRowId[], of: { kind: SubjectKind; model: string }): Promise<VectorPage>;
   /** The vectors with these numbers, in this order; missing ones are left out. */
-  at(seqs: readonly number[]): Promise<VectorPage>;
+  at(seqs: readonly VectorNumber[]): Promise<VectorPage>;
   /** The numbers of all vectors of a kind. */
-  numbers(of: { kind: SubjectKind; model: string }): Promise<{ readonly seqs: readonly number[] }>;
+  numbers(of: { kind: SubjectKind; model: string }): Promise<{ readonly seqs: readonly VectorNumber[] }>;
 }

@@ -2,11 +2,17 @@
 
 import { hasQuestion, unreadFact } from '../admin/renewal.ts';
 import type { Connection } from '../sqlite/connection.ts';
-import type { PlacePage, VectorPage, VectorsPort } from './port.ts';
+import { entryMark, type PlacePage, type VectorPage, type VectorsPort } from './port.ts';
 import { codeOf } from './subjects.ts';
 
 /** A page of vectors as one row: concatenating in SQLite takes a quarter of the time of reading single rows. */
 const packed = `SELECT count(*), group_concat(seq), group_concat(subject_id), CAST(group_concat(CAST(vector AS TEXT), '') AS BLOB)`;
+
+/** The bits of `entryMark`. Reads only texts that have not been checked for questions yet. */
+const marks = `${entryMark.answer} * (e.role <> 'user') + ${entryMark.subagent} * (e.subagent IS NOT NULL)
+  + ${entryMark.abandoned} * e.abandoned
+  + ${entryMark.asks} * CASE WHEN e.id > @unread THEN e.id IN asking_entries ELSE ${hasQuestion('e.text')} END
+  + ${entryMark.prompt} * (e.author = 'person') + ${entryMark.usedTools} * (e.tools IS NOT NULL)`;
 
 export function vectorReading(
   connection: Connection,
@@ -18,16 +24,14 @@ export function vectorReading(
       'SELECT max(seq) FROM (SELECT seq FROM session_changes WHERE seq > ? ORDER BY seq LIMIT ?)',
     )
     .pluck();
-  // One row per page, as for vectors. Reads only the texts that have not been checked for questions yet.
+  // One row per page, as for vectors.
   const places = (vector: string) =>
     connection
       .statement<unknown[], (string | null)[]>(
         `SELECT group_concat(session), group_concat(id), group_concat(file), group_concat(at), group_concat(marks),
            group_concat(length), group_concat(vector) FROM (
            SELECT c.session_id AS session, coalesce(e.id, 0) AS id, coalesce(e.file_id, 0) AS file, coalesce(e.at, 0) AS at,
-             coalesce((e.role <> 'user') + 2 * (e.subagent IS NOT NULL) + 4 * e.abandoned
-               + 32 * CASE WHEN e.id > @unread THEN e.id IN asking_entries ELSE ${hasQuestion('e.text')} END
-               + 64 * (e.author = 'person') + 128 * (e.tools IS NOT NULL), 0) AS marks,
+             coalesce(${marks}, 0) AS marks,
              coalesce(length(e.text), 0) AS length, coalesce(${vector}, 0) AS vector
            FROM session_changes c LEFT JOIN entries e INDEXED BY entries_by_session ON e.session_id = c.session_id
            WHERE c.seq > @after AND c.seq <= @to ORDER BY c.seq, e.pos)`,
