@@ -45,11 +45,23 @@ function classOf(unit: number): number {
   return found;
 }
 
-/** `vocabulary` has a token on each line. A hash table over that one string: a Map of strings would cost more to build and to keep. */
-export function openWordPiece(vocabulary: string, options: WordPieceOptions = {}): WordPiece {
-  const splitHumps = options.splitHumps ?? false;
-  const slots = new Int32Array(SLOTS).fill(-1);
+/** A hash table over the one string of the vocabulary: a Map of strings would cost more to build and to keep. */
+interface Table {
+  readonly vocabulary: string;
+  readonly slots: Int32Array;
   /** Where each token begins and ends in the vocabulary, without the ## that marks those inside a word. */
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  readonly isInner: Uint8Array;
+  readonly size: number;
+  /** The length of the longest token. */
+  readonly longest: number;
+  /** The token for unknown words; -1 if there is none. */
+  readonly unknown: number;
+}
+
+function readVocabulary(vocabulary: string): Table {
+  const slots = new Int32Array(SLOTS).fill(-1);
   const starts = new Int32Array(SLOTS / 2);
   const ends = new Int32Array(SLOTS / 2);
   const isInner = new Uint8Array(SLOTS / 2);
@@ -76,13 +88,12 @@ export function openWordPiece(vocabulary: string, options: WordPieceOptions = {}
     slots[slot] = size;
     at++;
   }
+  return { vocabulary, slots, starts, ends, isInner, size, longest, unknown };
+}
 
-  const word = new Uint16Array(MAX_WORD);
-  const capital = new Uint8Array(MAX_WORD);
-  const hashes = new Int32Array(MAX_WORD + 1);
-  let length = 0;
-
-  function find(hash: number, from: number, to: number, within: number): number {
+/** Finds the token that equals word[from, to); -1 if there is none. */
+function finder({ vocabulary, slots, starts, ends, isInner }: Table, word: Uint16Array) {
+  return function find(hash: number, from: number, to: number, within: number): number {
     for (let slot = slotOf(hash); ; slot = (slot + 1) & (SLOTS - 1)) {
       const id = slots[slot] as number;
       if (id === -1) return -1;
@@ -92,7 +103,29 @@ export function openWordPiece(vocabulary: string, options: WordPieceOptions = {}
       while (i < to && vocabulary.charCodeAt(start + i - from) === word[i]) i++;
       if (i === to) return id;
     }
-  }
+  };
+}
+
+function hasHump(capital: Uint8Array, to: number): boolean {
+  for (let at = 1; at < to; at++) if (isHump(capital, at, to)) return true;
+  return false;
+}
+
+/** A capital after a small letter (`authStore`), or the last of several before one (`HTTPServer`). */
+function isHump(capital: Uint8Array, at: number, to: number): boolean {
+  return capital[at] === 1 && (capital[at - 1] === 0 || (at + 1 < to && capital[at + 1] === 0));
+}
+
+/** `vocabulary` has a token on each line. */
+export function openWordPiece(vocabulary: string, options: WordPieceOptions = {}): WordPiece {
+  const splitHumps = options.splitHumps ?? false;
+  const table = readVocabulary(vocabulary);
+  const { size, longest, unknown } = table;
+  const word = new Uint16Array(MAX_WORD);
+  const capital = new Uint8Array(MAX_WORD);
+  const hashes = new Int32Array(MAX_WORD + 1);
+  const find = finder(table, word);
+  let length = 0;
 
   /** The pieces of word[from, to). Returns the new count of ids. One unknown piece removes the others. */
   function pieces(from: number, to: number, ids: Int32Array, count: number): number {
@@ -130,27 +163,17 @@ export function openWordPiece(vocabulary: string, options: WordPieceOptions = {}
     const to = length;
     length = 0;
     if (to > MAX_WORD) return unknownWord(ids, count);
-    if (!splitHumps || !hasHump(to)) return pieces(0, to, ids, count);
+    if (!splitHumps || !hasHump(capital, to)) return pieces(0, to, ids, count);
     const before = count;
     let filled = pieces(0, to, ids, count);
     if (filled === before + 1 && ids[before] !== unknown) return filled;
     filled = before;
     for (let from = 0, at = 1; at <= to; at++)
-      if (at === to || isHump(at, to)) {
+      if (at === to || isHump(capital, at, to)) {
         filled = pieces(from, at, ids, filled);
         from = at;
       }
     return filled;
-  }
-
-  function hasHump(to: number): boolean {
-    for (let at = 1; at < to; at++) if (isHump(at, to)) return true;
-    return false;
-  }
-
-  /** A capital after a small letter (`authStore`), or the last of several before one (`HTTPServer`). */
-  function isHump(at: number, to: number): boolean {
-    return capital[at] === 1 && (capital[at - 1] === 0 || (at + 1 < to && capital[at + 1] === 0));
   }
 
   function tokenize(text: string, ids: Int32Array): number {

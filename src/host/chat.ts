@@ -4,10 +4,10 @@
 import { permitted } from '../operations/groups/permitted.ts';
 import type { Context, Terminal } from '../operations/operation.ts';
 import type { LiveWord, OutgoingMessage } from '../schema/group-message.ts';
-import { localTime } from '../schema/local-time.ts';
 import { type Listening, listenToHost, ring } from '../sessions/groups/bell.ts';
 import { groupFolders } from '../sessions/groups/group-folders.ts';
 import { explain, HoldfastError } from '../system/errors.ts';
+import { openView } from './chat-view.ts';
 import { type HostOptions, type OpenedHost, openHostOf } from './open.ts';
 import { nothingIsolated } from './sandbox/index.ts';
 
@@ -28,9 +28,6 @@ export interface ChatEnd {
 }
 
 const lookMs = 1000;
-const pageSize = 100;
-/** How many missed messages a person reads before going on. */
-const mostMissed = 20;
 /** Fits into a frame, whatever its characters. */
 const longestMessage = 2_000_000;
 /** A person who leaves in the middle of an answer does not want to wait for it. */
@@ -40,73 +37,15 @@ export async function chat(context: Context, terminal: Terminal, options: ChatOp
   const { store, clock, config } = context;
   const { group, log, signal, message, start } = options;
   const isOneMessage = message !== undefined || !terminal.isTyped;
-  const open = new Set<number>();
-  const said: OutgoingMessage[] = [];
-  let seen = await store.messages.lastOutgoing();
+  const from = await store.messages.lastOutgoing();
   const seenBefore = await store.messages.seenInChat(group);
   // A chat of one message does not show earlier messages, so they stay unseen for the next chat at the terminal.
   const isSeenAll = seenBefore !== undefined && (await store.messages.outgoing(group, seenBefore, 1)).length === 0;
   const isNoted = !isOneMessage || isSeenAll;
-  let isBegun = false;
-  let streamed = '';
-  let changed = () => {};
-  let over = false;
-
-  function hear(word: LiveWord): void {
-    if (word.part !== undefined && terminal.isTyped) {
-      streamed += word.part;
-      terminal.show(word.part);
-    }
-    if (word.trouble !== undefined) terminal.note(troubleText(word, config.settings.timeZone));
-    void look();
-  }
-
-  let looking: Promise<void> = Promise.resolve();
-  const look = (): Promise<void> => {
-    looking = looking
-      .then(async () => {
-        const found = over ? [] : await store.messages.outgoing(group, seen, pageSize);
-        for (const out of found) {
-          seen = out.id;
-          said.push(out);
-          showOut(out);
-          for (const id of out.answers) open.delete(id);
-          if (isBegun && open.size === 0) terminal.ready();
-        }
-        changed();
-        if (isNoted && found.length > 0) await store.messages.noteSeen(group, seen);
-      })
-      // The store is busy. Nothing counts as seen, and the next look tries again.
-      .catch((error) => log(explain(error, 'the chat').message));
-    return looking;
-  };
-
-  /** Shows the last messages that arrived while no chat was open. */
-  async function catchUp(from: number): Promise<void> {
-    const missed: number[] = [];
-    for (let at: number | undefined = from; at !== undefined; ) {
-      const page: readonly OutgoingMessage[] = await store.messages.outgoing(group, at, pageSize);
-      missed.push(...page.map(({ id }) => id));
-      at = page.length < pageSize ? undefined : missed.at(-1);
-    }
-    if (missed.length === 0) return;
-    const left = Math.max(0, missed.length - mostMissed);
-    terminal.note(`Since your last chat${left === 0 ? '' : ` (${left} earlier ones are not shown)`}:`);
-    seen = missed[left - 1] ?? from;
-    await look();
-  }
-
-  function showOut({ kind, text, task }: OutgoingMessage): void {
-    const isShown = kind === 'answer' && text !== '' && streamed.endsWith(text);
-    const gap = streamed === '' ? '' : '\n';
-    if (kind === 'notice') terminal.note(`${gap}${text}`);
-    else if (isShown) terminal.show('\n');
-    else if (text !== '') terminal.show(`${gap}${task === undefined ? '' : `[task ${task}] `}${text}\n`);
-    if (kind !== 'message') streamed = '';
-  }
-
-  const host = hostNear(context, group, { log, hear, note: terminal.note, start });
-  const timer = setInterval(() => void look(), lookMs);
+  const { timeZone } = config.settings;
+  const view = openView({ store, terminal, group, timeZone, log, from, isNoted });
+  const host = hostNear(context, group, { log, hear: view.hear, note: terminal.note, start });
+  const timer = setInterval(() => void view.look(), lookMs);
   const say = async (text: string) => {
     if (text.length > longestMessage)
       throw new HoldfastError('TOO_LARGE', `A message of ${text.length} characters is too long for an agent`, {
@@ -114,26 +53,19 @@ export async function chat(context: Context, terminal: Terminal, options: ChatOp
       });
     const added = await store.messages.add(group, { text: await permitted(text, 'The message') }, clock());
     if (added === undefined) throw new HoldfastError('NOT_FOUND', `There is no group ${group} any more`);
-    open.add(added.id);
+    view.open.add(added.id);
     await ring(config);
   };
-  const answered = () =>
-    new Promise<void>((resolve) => {
-      changed = () => open.size === 0 && resolve();
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      changed();
-    });
-
   try {
     await host.find();
     if (isOneMessage) {
       for await (const text of message === undefined ? terminal.lines : [message])
         if (text.trim() !== '') await say(text);
-      await answered();
+      await view.answered(signal);
     } else {
-      if (seenBefore === undefined) await store.messages.noteSeen(group, seen);
-      else await catchUp(seenBefore);
-      isBegun = true;
+      if (seenBefore === undefined) await store.messages.noteSeen(group, from);
+      else await view.catchUp(seenBefore);
+      view.begin();
       terminal.note(`You are chatting with the agent of ${group}. Ctrl+D leaves.`);
       terminal.ready();
       signal.addEventListener('abort', terminal.close, { once: true });
@@ -142,20 +74,17 @@ export async function chat(context: Context, terminal: Terminal, options: ChatOp
         else await say(line);
       }
     }
-    await looking;
-    if (open.size > 0) terminal.note(host.farewell());
-    return { said, open: [...open] };
+    await view.settled();
+    if (view.open.size > 0) terminal.note(host.farewell());
+    return { said: view.said, open: [...view.open] };
   } finally {
-    over = true;
+    view.end();
     clearInterval(timer);
     terminal.close();
     await host.leave();
-    await looking;
+    await view.settled();
   }
 }
-
-const troubleText = ({ trouble, retryAt }: LiveWord, timeZone: string): string =>
-  retryAt === undefined ? `${trouble}` : `${trouble} It is tried again at ${localTime(retryAt, timeZone)}.`;
 
 const inWords = (error: unknown): string => {
   const { message, hint } = explain(error, 'the host');

@@ -19,19 +19,9 @@ import { chatWith, groupsSend, hostInstall, hostRun, hostStatus, hostUninstall }
 import { tasksAdd, tasksCancel, tasksList, tasksPause, tasksResume, tasksShow } from './groups/tasks.ts';
 import { configGet, configList, configSet, configUnset } from './machine/config.ts';
 import { doctor } from './machine/doctor.ts';
-import {
-  hubForget,
-  hubHide,
-  hubInit,
-  hubInvite,
-  hubJoin,
-  hubLeave,
-  hubRevoke,
-  hubShare,
-  hubStatus,
-  hubSync,
-  hubUnshare,
-} from './machine/hub.ts';
+import { hubInit, hubJoin, hubLeave, hubStatus } from './machine/hub-joining.ts';
+import { hubForget, hubHide, hubInvite, hubRevoke } from './machine/hub-people.ts';
+import { hubShare, hubSync, hubUnshare } from './machine/hub-sharing.ts';
 import { install, repair, uninstall } from './machine/install.ts';
 import { logs } from './machine/logs.ts';
 import { mcp } from './machine/mcp.ts';
