@@ -151,7 +151,9 @@ export const sessionsUsage = operation({
   positional: ['id'],
   examples: ['holdfast sessions usage 0f3c', 'holdfast sessions usage 0f3c --json'],
   async run(
-    context: Context<'entries' | 'hub' | 'pauses' | 'projects' | 'removal' | 'sessions' | 'transcripts' | 'vault'>,
+    context: Context<
+      'entries' | 'hub' | 'pauses' | 'projects' | 'removal' | 'sessions' | 'transcripts' | 'usage' | 'vault'
+    >,
     { id, agent },
   ) {
     const session = await sessionNamed(context, id, agent);
