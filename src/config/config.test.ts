@@ -6,7 +6,7 @@ import { agents } from '../agents/index.ts';
 import { pi } from '../agents/pi/index.ts';
 import { settingList } from '../schema/settings.ts';
 import { HoldfastError } from '../system/errors.ts';
-import { demoEnvironment, ensureHome, loadConfig } from './config.ts';
+import { demoEnvironment, ensureHome, loadConfig, settingNamed } from './config.ts';
 import { setSetting, unsetSetting } from './config-file.ts';
 
 let user: string;
@@ -103,6 +103,14 @@ describe('configuration', () => {
     expect(error.message).toContain('config.json');
   });
 
+  it('names settings close to one that does not exist, or the command that lists all', () => {
+    const hintOf = (key: string) => failure(() => settingNamed(key)).hint;
+    expect(hintOf('ports')).toBe('Did you mean: port? List all settings with: holdfast config list');
+    expect(hintOf('host.idle')).toMatch(/^Did you mean: host\.idleMinutes, /);
+    expect(hintOf('colour')).toBe('List all settings with: holdfast config list');
+    expect(hintOf('x.'.repeat(100_000))).toBe('List all settings with: holdfast config list');
+  });
+
   it('names the variable whose value is bad', () => {
     const error = failure(() => load({ HOLDFAST_POLL_INTERVAL_MS: 'soon' }));
     expect(error.message).toContain('HOLDFAST_POLL_INTERVAL_MS');
@@ -136,10 +144,10 @@ describe('changing a setting', () => {
     expect(load().settings.port).toBe(37_777);
   });
 
-  it('changes nothing when key or value is refused, and names the allowed ones', () => {
+  it('changes nothing when key or value is refused, and says what is allowed', () => {
     setSetting(load(), 'port', '4001');
     const before = readFileSync(load().filePath, 'utf8');
-    expect(failure(() => setSetting(load(), 'prot', '1')).hint).toContain('conversationGapMinutes');
+    expect(failure(() => setSetting(load(), 'prot', '1')).hint).toContain('Did you mean: port?');
     expect(failure(() => setSetting(load(), 'port', '70000')).hint).toContain('at most 65535');
     expect(failure(() => setSetting(load(), 'agents.pi.enabled', 'perhaps')).hint).toContain('true or false');
     expect(failure(() => setSetting(load(), 'timeZone', '')).hint).toContain('IANA');

@@ -199,7 +199,7 @@ export function ensureHome(config: Config): void {
 export function settingNamed(key: string): Setting {
   const found = settingList.find((setting) => setting.key === key);
   if (found) return found;
-  throw new HoldfastError('BAD_INPUT', `There is no setting "${key}"`, { hint: `Settings: ${allKeys()}.` });
+  throw new HoldfastError('BAD_INPUT', `There is no setting "${key}"`, { hint: hintFor(key) });
 }
 
 /** The value of a text, as typed on the command line or found in the environment. */
@@ -236,7 +236,9 @@ export function readConfigFile(path: string): ConfigFile {
     throw new HoldfastError('BAD_INPUT', message, { hint: 'Correct the file, or remove it.', cause: error });
   }
   if (!isObject(json))
-    throw new HoldfastError('BAD_INPUT', `${path} must hold a JSON object`, { hint: `Settings: ${allKeys()}.` });
+    throw new HoldfastError('BAD_INPUT', `${path} must hold a JSON object`, {
+      hint: `Example: { "timeZone": "Europe/Berlin" }. ${listing}`,
+    });
   const values = flatten(json);
   const faults = new Map<string, HoldfastError>();
   for (const [key, value] of values) {
@@ -280,7 +282,7 @@ function faultOf(key: string, value: unknown, file: string): HoldfastError | und
   if (!setting)
     return holdsSettings(key)
       ? new HoldfastError('BAD_INPUT', `${file}: ${key} must be an object, not ${JSON.stringify(value)}`)
-      : new HoldfastError('BAD_INPUT', `${file}: there is no setting "${key}"`, { hint: `Settings: ${allKeys()}.` });
+      : new HoldfastError('BAD_INPUT', `${file}: there is no setting "${key}"`, { hint: hintFor(key) });
   const parsed = setting.schema.safeParse(value);
   return parsed.success ? undefined : refusal(setting, value, `${file}: ${key}`, parsed.error);
 }
@@ -320,7 +322,30 @@ function fromText(setting: Setting, text: string): unknown {
   return text;
 }
 
-const allKeys = (): string => settingList.map(({ key }) => key).join(', ');
+const listing = 'List all settings with: holdfast config list';
+const mostNear = 5;
+
+/** Names settings with a word that begins alike, or has the same letters in another order; a list of all would not be read. */
+function hintFor(typed: string): string {
+  const words = wordsIn(typed);
+  const near = settingList
+    .map(({ key }) => ({ key, shared: wordsIn(key).filter((word) => words.some((one) => isNear(one, word))).length }))
+    .filter(({ shared }) => shared > 0)
+    .sort((a, b) => b.shared - a.shared)
+    .slice(0, mostNear);
+  return near.length === 0 ? listing : `Did you mean: ${near.map(({ key }) => key).join(', ')}? ${listing}`;
+}
+
+const isNear = (one: string, other: string): boolean =>
+  one.slice(0, 4) === other.slice(0, 4) || [...one].sort().join('') === [...other].sort().join('');
+
+/** `host.idleMinutes` has three. */
+const wordsIn = (key: string): string[] =>
+  key
+    .slice(0, 200)
+    .split(/[.\-_\s]|(?=[A-Z])/)
+    .map((word) => word.toLowerCase())
+    .filter((word) => word !== '');
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -27,3 +27,18 @@ export function inColumns(text: string, columns: number): string {
   if (widthOf(flat) <= columns) return flat;
   return columns > 0 ? `${startInColumns(flat, columns - 1).trimEnd()}…` : '';
 }
+
+/** The first lines of a text, cut between words where possible. */
+export function inLines(text: string, columns: number, most: number): string[] {
+  const lines: string[] = [];
+  let rest = plain(text.slice(0, columns * most * 8));
+  while (rest !== '' && lines.length < most) {
+    const fits = startInColumns(rest, columns);
+    const cut = fits.length < rest.length ? fits.lastIndexOf(' ') : -1;
+    // A character may be wider than the screen.
+    const line = cut > 0 ? fits.slice(0, cut) : fits || rest;
+    lines.push(line);
+    rest = rest.slice(line.length).trimStart();
+  }
+  return lines;
+}

@@ -1,8 +1,8 @@
 // State → the lines of a screen, each no wider than the screen. All text from a transcript passes `inColumns`.
 import { ageOf } from '../age.ts';
-import { inColumns, plain } from '../columns.ts';
+import { inColumns, inLines, plain } from '../columns.ts';
 import { marked, type Style } from '../style.ts';
-import { endInColumns, pad, startInColumns, widthOf } from '../width.ts';
+import { endInColumns, pad, widthOf } from '../width.ts';
 import type { Choice } from './choice.ts';
 import { layout } from './layout.ts';
 import { chosenIn, type State } from './state.ts';
@@ -91,26 +91,11 @@ function aboutLines(state: State, about: number, { style, now }: Look): string[]
   const said = state.previews.get(found.key) ?? [];
   // A session is recognised by its end, a hit by the lines around its words, and those are read to their ends.
   const shown = state.live
-    ? said.slice(0, room).flatMap(({ by, text }) => wrapped(text, width, room).map((line) => ({ by, text: line })))
+    ? said.slice(0, room).flatMap(({ by, text }) => inLines(text, width, room).map((line) => ({ by, text: line })))
     : said.slice(Math.max(0, said.length - room));
   for (const [i, { by, text }] of shown.slice(0, room).entries()) {
     const isFirst = !state.live || i === 0;
     lines.push(style.dim((by === 'person' && isFirst ? 'you  ' : '     ').slice(0, gutter)) + inColumns(text, width));
   }
   return [...lines, ...Array<string>(Math.max(0, about - lines.length)).fill('')];
-}
-
-/** The first lines of a text, cut between words where possible. */
-function wrapped(text: string, columns: number, most: number): string[] {
-  const lines: string[] = [];
-  let rest = plain(text.slice(0, columns * most * 8));
-  while (rest !== '' && lines.length < most) {
-    const fits = startInColumns(rest, columns);
-    const cut = fits.length < rest.length ? fits.lastIndexOf(' ') : -1;
-    // A character may be wider than the screen.
-    const line = cut > 0 ? fits.slice(0, cut) : fits || rest;
-    lines.push(line);
-    rest = rest.slice(line.length).trimStart();
-  }
-  return lines;
 }

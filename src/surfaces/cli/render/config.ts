@@ -1,5 +1,7 @@
-import { table } from '../style.ts';
+import { inLines } from '../columns.ts';
+import { clean, table } from '../style.ts';
 import type { View } from '../view.ts';
+import { widthOf } from '../width.ts';
 
 interface Value {
   readonly key: string;
@@ -9,12 +11,27 @@ interface Value {
   readonly description: string;
 }
 
-export function renderList({ file, settings }: { file: string; settings: readonly Value[] }, { style }: View): string {
+export function renderList({ file, settings }: { file: string; settings: readonly Value[] }, view: View): string {
+  const { style } = view;
+  const how = style.dim(`Change with: holdfast config set <key> <value>. Stored in ${clean(file)}`);
   const rows = settings.map(({ key, value, origin, description }) => [key, brief(value), origin, description]);
   const paint = [style.bold, style.cyan, style.dim, style.dim];
-  const body = table(rows, (cell, column) => (paint[column] ?? ((text: string) => text))(cell));
-  return `${body}\n\n${style.dim(`Change with: holdfast config set <key> <value>. Stored in ${file}`)}`;
+  const painted = (cell: string, column: number) => (paint[column] ?? ((text: string) => text))(cell);
+  const whole = table(rows, (cell) => cell);
+  if (Math.max(...whole.split('\n').map(widthOf)) <= view.width) return `${table(rows, painted)}\n\n${how}`;
+  const width = Math.max(20, view.width - indent.length);
+  const entries = rows.map(([key = '', value = '', origin = '', description = '']) =>
+    [
+      `${style.bold(key)}  ${style.cyan(clean(value))}  ${style.dim(origin)}`,
+      ...inLines(description, width, mostLines).map((line) => style.dim(indent + line)),
+    ].join('\n'),
+  );
+  return `${entries.join('\n')}\n\n${how}`;
 }
+
+/** Where a line is too narrow, the description goes below its setting. */
+const indent = '    ';
+const mostLines = 6;
 
 /** A long list would take the whole width of the terminal. */
 const brief = (value: unknown): string =>
