@@ -212,6 +212,15 @@ describe('without a name', () => {
     expect(Object.keys(snapshot()).sort()).toEqual(['.codex/config.toml', '.codex/hooks.json']);
   });
 
+  it('ends if the person leaves instead of answering, and is no failure of an agent', async () => {
+    present();
+    const left = new Error('the person pressed Ctrl+C');
+    const agrees = (_question: string): Promise<boolean> => Promise.reject(left);
+    const person = { agrees };
+    await expect(install.run(context('data', { person } as Partial<Context>), all)).rejects.toBe(left);
+    expect(snapshot()).toEqual({});
+  });
+
   it('changes nothing without a terminal, and --yes installs into all', async () => {
     present();
     expect(await install.run(context(), all)).toMatchObject({ found: [{}, {}, {}], done: [] });

@@ -81,25 +81,27 @@ export const install = operation({
     const failed: string[] = [];
     for (const agent of hooked.filter((one) => isPresent(config, one))) {
       const about = { agent: agent.name, title: agent.title };
-      try {
-        const wanted = !isInstalled(config, agent) || dryRun;
-        const agreed = wanted && (yes || dryRun || (await person?.agrees?.(`Install into ${agent.title}?`)));
-        if (agreed) done.push(installOne(config, agent, { dryRun, hooksOnly }));
-        const state =
-          agreed && !dryRun
-            ? 'installed'
-            : !wanted || isInstalled(config, agent)
-              ? 'installed'
-              : agreed === false
-                ? 'declined'
-                : 'not installed';
-        found.push({ ...about, state });
-      } catch (error) {
-        // If the settings of one agent cannot be changed, go on with the others.
-        const { message, hint } = explain(error, agent.title);
-        failed.push(hint === undefined ? message : `${message}. ${hint}`);
-        found.push({ ...about, state: 'not installed' });
-      }
+      /** If the settings of one agent cannot be read or changed, the others are still offered. */
+      const attempt = <T>(work: () => T): T | undefined => {
+        try {
+          return work();
+        } catch (error) {
+          const { message, hint } = explain(error, agent.title);
+          failed.push(hint === undefined ? message : `${message}. ${hint}`);
+          found.push({ ...about, state: 'not installed' });
+          return undefined;
+        }
+      };
+      const wasInstalled = attempt(() => isInstalled(config, agent));
+      if (wasInstalled === undefined) continue;
+      const wanted = !wasInstalled || dryRun;
+      // Ctrl+C instead of an answer ends the command.
+      const agreed = wanted && (yes || dryRun || (await person?.agrees?.(`Install into ${agent.title}?`)));
+      const installed = agreed ? attempt(() => installOne(config, agent, { dryRun, hooksOnly })) : undefined;
+      if (agreed && installed === undefined) continue;
+      if (installed !== undefined) done.push(installed);
+      const isThere = wasInstalled || (agreed && !dryRun);
+      found.push({ ...about, state: isThere ? 'installed' : agreed === false ? 'declined' : 'not installed' });
     }
     return { found, done, failed };
   },
