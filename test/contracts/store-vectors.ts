@@ -37,6 +37,24 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       expect(await store.vectors.counts()).toEqual({ embedded: 2, pending: 1, rough: 0 });
     });
 
+    it('are no change that wakes live viewers, whose pages show none', async () => {
+      await commit(chunk([entry('a', 'one'), entry('b', 'two')]));
+      const before = await store.changes.last();
+      await store.vectors.wantModel('m1');
+      await store.vectors.save('m1', done(await store.vectors.pending(100), vector(1)), { rough: true });
+      const rough = await store.vectors.rough(10);
+      expect(
+        await store.vectors.refine(
+          'm1',
+          rough.map(({ seq }) => ({ seq, vector: vector(2) })),
+        ),
+      ).toBe(2);
+      expect(await store.changes.last()).toBe(before);
+      expect((await store.vectors.placesAfter(0, { model: 'm1', limit: 10 })).vectors.every((seq) => seq > 0)).toBe(
+        true,
+      );
+    });
+
     it('knows which vectors are rough, newest first, and replaces them with better ones', async () => {
       await commit(chunk([entry('a', 'one'), entry('b', 'two'), entry('c', 'three')]));
       await store.vectors.wantModel('m1');

@@ -1013,6 +1013,18 @@ export const migrations: readonly Migration[] = [
       );
     `,
   },
+  {
+    name: '037-quiet-vectors',
+    sql: `
+      -- New vectors change what search finds, but nothing that a person sees: they do not wake live viewers.
+      ALTER TABLE session_changes ADD COLUMN vectors_only INTEGER NOT NULL DEFAULT 0;
+      DROP TRIGGER change_entries;
+      CREATE TRIGGER change_entries AFTER INSERT ON session_changes WHEN new.vectors_only = 0 BEGIN
+        DELETE FROM changes WHERE kind = 'entries' AND (agent, subject) IN (SELECT agent, session FROM sessions WHERE id = new.session_id);
+        INSERT INTO changes (kind, agent, subject) SELECT 'entries', agent, session FROM sessions WHERE id = new.session_id;
+      END;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as Holdfast's. */

@@ -1,7 +1,6 @@
 // Adds vectors, in the caller's transaction.
 import { HoldfastError } from '../../system/errors.ts';
 import type { Connection } from '../sqlite/connection.ts';
-import { sessionRows } from '../transcripts/session-rows.ts';
 import { codeOf } from './subjects.ts';
 
 interface NewVector {
@@ -20,7 +19,9 @@ export function vectorAdding(connection: Connection) {
     'INSERT INTO vectors (model_id, kind, subject_id, part, vector, rough) VALUES (?, ?, ?, ?, ?, ?)',
   );
   const sessionOf = connection.statement<[number], number>('SELECT session_id FROM entries WHERE id = ?').pluck();
-  const sessions = sessionRows(connection);
+  const noteVectors = connection.statement<[number]>(
+    'INSERT OR REPLACE INTO session_changes (session_id, vectors_only) VALUES (?, 1)',
+  );
   const entry = codeOf('entry');
 
   return () => {
@@ -38,7 +39,7 @@ export function vectorAdding(connection: Connection) {
           const session = sessionOf.get(id);
           if (session !== undefined) touched.add(session);
         }
-        for (const session of touched) sessions.noteChange(session);
+        for (const session of touched) noteVectors.run(session);
       },
     };
   };

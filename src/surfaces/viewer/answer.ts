@@ -35,12 +35,16 @@ export function useAnswer<T>(
   const [round, setRound] = useState(0);
   const latest = useRef(ask);
   latest.current = ask;
+  const asking = useRef(false);
+  const isDue = useRef(false);
   // Ask before the page is drawn: drawing takes as long as the answer.
   useLayoutEffect(() => {
     if (key === undefined) return setState({ waiting: false });
     const leaving = new AbortController();
     const kept = keptOf<T>(key);
     setState((before) => ({ ...before, ...(kept === undefined ? {} : { data: kept, of: key }), waiting: true }));
+    asking.current = true;
+    isDue.current = false;
     latest
       .current(leaving.signal)
       .then((data) => {
@@ -51,10 +55,19 @@ export function useAnswer<T>(
       .catch((failure: Failure) => {
         if (leaving.signal.aborted) return;
         setState((before) => ({ ...(before.of === key ? before : {}), failure, waiting: false }));
+      })
+      .finally(() => {
+        if (leaving.signal.aborted) return;
+        asking.current = false;
+        if (isDue.current) setRound((before) => before + 1);
       });
     return () => leaving.abort();
   }, [key, round]);
-  const again = () => setRound((before) => before + 1);
+  // A running request is not aborted for a change: if changes came faster than answers, no answer would ever come.
+  const again = () => {
+    isDue.current = asking.current;
+    if (!asking.current) setRound((before) => before + 1);
+  };
   useChanges(matters, again);
   return { data: state.data, failure: state.failure, waiting: state.waiting, again };
 }
