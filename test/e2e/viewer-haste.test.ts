@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { because } from '../because.ts';
+import { until } from './holdfast.ts';
 import { noBrowser, type ViewerStand, viewerStand, visit } from './viewer-stand.ts';
 
 const session = 'dddddddd-0000-4000-8000-000000000001';
@@ -133,5 +134,27 @@ describe.skipIf(noBrowser)(because('a person who does not wait', noBrowser), () 
     await page.waitForTimeout(500);
     expect(await entry.count()).toBe(1);
     await page.unroute(part);
+  });
+
+  it('shows a session that changes before each answer arrives', async () => {
+    const head = /\/api\/sessions\/dddddddd.*limit=1&files=true/;
+    let next = 3;
+    let shown = false;
+    await page.route(head, async (route) => {
+      if (!shown) {
+        const i = next++;
+        appendFileSync(transcript, line(i, `Lock ${i} fills`));
+        const count = async () => JSON.parse(await stand.runWith({}, 'show', session, '--json')).total;
+        await until(async () => (await count()) > i, 'the entry');
+        // The change reaches the page while its request waits.
+        await page.waitForTimeout(500);
+      }
+      await route.continue();
+    });
+    await page.goto(`${stand.origin}/sessions/${session}`);
+    await page.locator('h1', { hasText: 'The tide gate is stuck' }).waitFor();
+    shown = true;
+    await page.locator('.entry', { hasText: `Lock ${next - 1} fills` }).waitFor();
+    await page.unroute(head);
   });
 });
