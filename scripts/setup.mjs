@@ -1,6 +1,15 @@
 // What every command of a checkout needs first: the right Node, the packages, a build. Does only what is missing.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeAgentImage } from './agent-image.mjs';
@@ -33,6 +42,8 @@ const clients = [
 ];
 /** The SDK for tests of the `claude` model, without its own copy of Claude Code, which is installed already. */
 const sdk = { package: '@anthropic-ai/claude-agent-sdk', release: '0.3.325' };
+/** As in test/agents/programs.ts, which installs the larger agents for `npm run test:agents`. */
+const gemini = '@google/gemini-cli@0.61.0';
 
 /** Exits with a message when something is missing and cannot be installed. */
 export async function setUp({ tests = false } = {}) {
@@ -40,6 +51,7 @@ export async function setUp({ tests = false } = {}) {
   await installPackages();
   if (tests) await installTestPrograms();
   if (tests) await installClients();
+  if (tests) await installGemini();
   if (tests) await installModels();
   if (tests) await installSdk();
   if (tests) await installImage();
@@ -114,6 +126,22 @@ export async function installClients() {
     if (process.env.CI) stop(`Claude Code ${version} could not be installed; see the output of npm above.`);
     console.error(`Claude Code ${version} could not be installed. Tests that need it will be skipped.`);
   }
+}
+
+/** Into node_modules/.cache/agents/gemini, with a file that is written last, so an interrupted installation does not count. */
+export async function installGemini() {
+  const folder = path.join(root, 'node_modules', '.cache', 'agents', 'gemini');
+  const mark = path.join(folder, 'installed');
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === gemini) return;
+  console.error('Installing Gemini CLI for the tests');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'package.json'), '{"private":true}');
+  const [file, ...args] = [...npm(), 'i', '--prefix', folder, '--no-audit', '--no-fund', gemini];
+  const code = await runQuietly('Installing', file, args, { cwd: folder });
+  if (code === 0) return void writeFileSync(mark, gemini);
+  if (process.env.CI) stop('Gemini CLI could not be installed; see the output of npm above.');
+  console.error('Gemini CLI could not be installed. Tests that need it will be skipped.');
 }
 
 /** Into node_modules/.cache/sdk, laid out like a data folder. */

@@ -147,6 +147,8 @@ export interface Agent {
   recognises(lines: readonly unknown[]): boolean;
   /** What the path alone says. */
   describe(key: string): { readonly session: string; readonly subagent?: string };
+  /** Whether the path may be that of a session's own transcript, for agents whose paths name only a part of the id. */
+  mayHold?(key: string, session: string): boolean;
   /** True if a line can yield nothing, judged without parsing it. Contract: never true for a line that matters. */
   cannotMatter(line: Buffer): boolean;
   /** What a parsed line yields. May change `file.state`. Contract: never throws on any JSON value. */
@@ -172,4 +174,11 @@ export interface Agent {
   readonly carry?: Carry;
   /** The command that resumes a session, as argv, to run in the session's folder. */
   resume(session: string): readonly string[];
+}
+
+/** Whether a transcript is the session's own, not that of a subagent, judged only by its relative path. */
+export function isTranscriptOf(agent: Agent, key: string, session: string): boolean {
+  const described = agent.describe(key);
+  if (described.subagent !== undefined) return false;
+  return described.session === session || agent.mayHold?.(key, session) === true;
 }

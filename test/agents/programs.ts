@@ -7,6 +7,10 @@ import { root } from '../e2e/holdfast.ts';
 export interface Program {
   readonly name: 'codex' | 'gemini' | 'opencode' | 'copilot';
   readonly package: string;
+  /** Where it keeps its sessions, below the home folder. */
+  readonly data: string;
+  /** Whether its sessions are line files, which the vault can put back. */
+  readonly keepsFiles: boolean;
   env(port: number): Record<string, string>;
   /** Settings by their paths below the home folder. */
   settings(port: number): Record<string, string>;
@@ -20,6 +24,8 @@ export const programs: readonly Program[] = [
   {
     name: 'codex',
     package: '@openai/codex@0.166.0',
+    data: '.codex/sessions',
+    keepsFiles: true,
     env: () => ({ MOCK_KEY: 'x' }),
     settings: (port) => ({
       '.codex/config.toml': `model = "gpt-5.2-codex"\nmodel_provider = "mock"\n[model_providers.mock]\nname = "mock"\nbase_url = "http://127.0.0.1:${port}/v1"\nwire_api = "responses"\nenv_key = "MOCK_KEY"\n`,
@@ -30,6 +36,8 @@ export const programs: readonly Program[] = [
   {
     name: 'gemini',
     package: '@google/gemini-cli@0.61.0',
+    data: '.gemini/tmp',
+    keepsFiles: true,
     env: (port) => ({ GEMINI_API_KEY: 'x', GOOGLE_GEMINI_BASE_URL: `http://127.0.0.1:${port}` }),
     settings: () => ({
       '.gemini/settings.json':
@@ -41,6 +49,8 @@ export const programs: readonly Program[] = [
   {
     name: 'opencode',
     package: 'opencode-ai@1.18.33',
+    data: '.local/share/opencode',
+    keepsFiles: false,
     env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' }),
     settings: (port) => ({
       '.config/opencode/opencode.json': JSON.stringify({
@@ -61,6 +71,8 @@ export const programs: readonly Program[] = [
   {
     name: 'copilot',
     package: '@github/copilot@1.0.102',
+    data: '.copilot/session-state',
+    keepsFiles: true,
     env: (port) => ({
       ...{
         COPILOT_OFFLINE: 'true',
@@ -75,19 +87,27 @@ export const programs: readonly Program[] = [
   },
 ];
 
+const folderOf = (name: string): string => path.join(root, 'node_modules', '.cache', 'agents', name);
+
+/** Whether the program is in the cache of this checkout, in this version. */
+export function isInstalled({ name, package: wanted }: Program): boolean {
+  const mark = path.join(folderOf(name), 'installed');
+  return existsSync(mark) && readFileSync(mark, 'utf8') === wanted;
+}
+
 /** Installed once, into the cache of this checkout. Returns the program's path. */
-export function installed({ name, package: wanted }: Program): string {
-  const folder = path.join(root, 'node_modules', '.cache', 'agents', name);
+export function installed(wantedProgram: Program): string {
+  const { name, package: wanted } = wantedProgram;
+  const folder = folderOf(name);
   const program = path.join(folder, 'node_modules', '.bin', name);
-  const mark = path.join(folder, 'installed');
-  if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return program;
+  if (isInstalled(wantedProgram)) return program;
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'package.json'), '{"private":true}');
   execFileSync('npm', ['install', '--no-fund', '--no-audit', '--loglevel=error', wanted], {
     cwd: folder,
     stdio: 'inherit',
   });
-  writeFileSync(mark, wanted);
+  writeFileSync(path.join(folder, 'installed'), wanted);
   return program;
 }
 

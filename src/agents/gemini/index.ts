@@ -42,6 +42,8 @@ export const gemini: Agent = {
 
   describe: (key) => ({ session: path.posix.basename(key, '.jsonl') }),
 
+  mayHold: (key, session) => /(?:^|\/)session-[\dT-]+-([0-9a-f]{8})\.jsonl$/.exec(key)?.[1] === session.slice(0, 8),
+
   cannotMatter: (line) => line.length < 60 && line.includes('{"$set":{"lastUpdated":"'),
 
   read(value, file) {

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
+import { isTranscriptOf } from '../../agents/agent.ts';
 import { agents } from '../../agents/index.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
 import { beneath, type Folder, writeNewIn } from '../../system/beneath.ts';
@@ -28,7 +29,7 @@ export async function restoreSession(
     const root = rootOf(deps.config, known, copy.key);
     const target = path.join(root, copy.key);
     if (!isWhereItSays(deps.config, target)) continue;
-    const isOwn = known.describe(copy.key).subagent === undefined && known.describe(copy.key).session === session;
+    const isOwn = isTranscriptOf(known, copy.key, session);
     const outcome =
       sizeOf(target) >= 0
         ? 'there'

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { z } from 'zod';
+import { isTranscriptOf } from '../../agents/agent.ts';
 import { agents } from '../../agents/index.ts';
 import { rootOf } from '../../capture/group-sources.ts';
 import { restoreSession } from '../../capture/vault/vault-restore.ts';
@@ -169,10 +170,7 @@ async function transcriptIsThere({ store, config }: Context<'transcripts'>, { ag
   if (known === undefined) return false;
   const files = await store.transcripts.states(agent);
   return files.some(
-    ({ key }) =>
-      known.describe(key).session === id &&
-      known.describe(key).subagent === undefined &&
-      fs.existsSync(`${rootOf(config, known, key)}/${key}`),
+    ({ key }) => isTranscriptOf(known, key, id) && fs.existsSync(`${rootOf(config, known, key)}/${key}`),
   );
 }
 
