@@ -4,6 +4,7 @@ import { initHub, invitePerson } from '../dist/hub/admin.js';
 import { connectAs, connectTo } from '../dist/hub/connect.js';
 import { joinHub } from '../dist/hub/join.js';
 import { visibleShares } from '../dist/hub/local.js';
+import { packed } from '../dist/hub/schema/words.js';
 import { searchHub } from '../dist/hub/search.js';
 import { readAddress } from '../dist/hub/url.js';
 import { wordHash } from '../dist/hub/words.js';
@@ -65,8 +66,8 @@ async function addPerson(n) {
     [vocabulary, line],
   );
   await admin.query(
-    `INSERT INTO holdfast.postings (word, share, entry, times, length)
-     SELECT w, share, id, 1, 25 FROM holdfast.entries e, unnest(e.words) w WHERE share = ${share}`,
+    `INSERT INTO holdfast.postings (share, word, first, last, entries, times, lengths)
+     ${packed(`(SELECT e.share, w AS word, e.id AS entry, 1::smallint AS times, e.length FROM holdfast.entries e, unnest(e.words) w WHERE e.share = ${share})`)}`,
   );
 }
 
@@ -81,14 +82,12 @@ const question = () => Array.from({ length: 3 }, () => `word${Math.floor(50_000 
 const rows = [];
 let people = 0;
 for (const wanted of steps) {
-  await admin.query('DROP INDEX holdfast.postings_by_word');
+  await admin.query('DROP INDEX holdfast.postings_by_share');
   const filled = await timed(async () => {
     while (people < wanted) await addPerson(people++);
   });
   const indexed = await timed(() =>
-    admin.query(
-      'CREATE UNIQUE INDEX postings_by_word ON holdfast.postings (word, share, entry) INCLUDE (times, length)',
-    ),
+    admin.query('CREATE INDEX postings_by_share ON holdfast.postings (share, word, first)'),
   );
   await admin.query('VACUUM ANALYZE');
   const shares = await visibleShares(client);

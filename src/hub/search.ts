@@ -1,11 +1,17 @@
 // Search in the hub: finds candidates by words and, with pgvector, by meaning, and returns the best of them as hits.
+import { stemmer } from 'stemmer';
 import { cosineOf } from '../embedding/embedder.ts';
 import { parseKeywords } from '../recall/question/keywords.ts';
+import { fold, wordPattern } from '../recall/question/words.ts';
+import { meaningOfEntry, rankAlone } from '../recall/ranking/rank.ts';
 import { snippet } from '../recall/shown/snippet.ts';
+import { flag } from '../recall/vectors/places.ts';
 import { AgentName } from '../schema/agent-name.ts';
 import { ExportedEntry } from '../schema/exported.ts';
 import type { Hit } from '../schema/hit.ts';
 import { toMoment } from '../schema/time.ts';
+import { indexText } from '../store/search/index-text.ts';
+import { indexedUses } from '../store/search/tool-text.ts';
 import type { HubClient } from './connect.ts';
 import type { Share } from './local.ts';
 import type { SharedMemory } from './memory-rows.ts';
@@ -25,6 +31,15 @@ export interface HubQuestion {
   readonly role?: string | undefined;
   readonly agent?: string | undefined;
   readonly vector?: { readonly model: string; readonly values: Int8Array } | undefined;
+  /** Whose words the question is about, and which times. */
+  readonly speaker?: 'user' | 'assistant' | undefined;
+  readonly times?: readonly { readonly from: number; readonly until: number }[] | undefined;
+}
+
+/** How an entry was found: its BM25, and its cosine with the query. */
+interface Found {
+  readonly words?: number;
+  readonly cosine?: number;
 }
 
 export interface HubAnswer {
@@ -36,8 +51,6 @@ export interface HubAnswer {
 const candidates = 200;
 /** Up to this many entries are compared one by one; beyond that, the index of neighbours gives the nearest. */
 const mostCompared = 50_000;
-/** The weight of words against meaning. */
-const wordShare = 0.65;
 
 /** The words of a query as the hub knows them, with the parts and variants that the local search looks for. */
 export function askedWords(query: string): number[] {
@@ -54,32 +67,26 @@ export async function searchHub(client: HubClient, asked: HubQuestion): Promise<
   if (asked.kind === 'memory') return { hits: await memories(client, asked), byMeaning: false };
   if (asked.shares.length === 0) return { hits: [], byMeaning: false };
   const within = asked.everything ? null : asked.shares.map(({ id }) => id);
-  const scores = new Map<number, { words: number; meaning: number }>();
+  const found = new Map<number, Found>();
   const words = askedWords(asked.query);
   if (words.length > 0) {
     const { rows } = await client.query<{ entry: number; score: number }>(
       'SELECT entry, score FROM holdfast.find_words($1, $2, $3)',
       [words, within, candidates],
     );
-    const best = rows[0]?.score ?? 1;
-    for (const { entry, score } of rows) scores.set(entry, { words: score / best, meaning: 0 });
+    for (const { entry, score } of rows) found.set(entry, { words: score });
   }
-  const byMeaning = await addMeaning(client, asked, within, scores);
-  const ranked = [...scores]
-    .map(([entry, { words: w, meaning }]) => ({
-      entry,
-      score: byMeaning ? wordShare * w + (1 - wordShare) * meaning : w,
-    }))
-    .sort((a, b) => b.score - a.score || a.entry - b.entry);
+  const byMeaning = await addMeaning(client, asked, within, found);
+  const ranked = rankFound(asked, found, await standingsOf(client, asked, [...found.keys()]), byMeaning);
   return { hits: await hitsOf(client, asked, ranked), byMeaning };
 }
 
-/** Returns whether it compared meaning: only if the hub's vectors come from the same model as the query's. */
+/** Adds cosines. Returns whether it compared meaning: only if the hub's vectors come from the same model as the query's. */
 async function addMeaning(
   client: HubClient,
   { vector, shares }: HubQuestion,
   within: readonly number[] | null,
-  scores: Map<number, { words: number; meaning: number }>,
+  found: Map<number, Found>,
 ): Promise<boolean> {
   if (vector === undefined || vector.values.length !== hubDimensions) return false;
   const { rows } = await client.query<{ schema: string | null; model: string | null }>(
@@ -87,22 +94,19 @@ async function addMeaning(
   );
   const hub = rows[0];
   if (hub?.model !== vector.model) return false;
-  const note = (entry: number, cosine: number) => {
-    const known = scores.get(entry) ?? { words: 0, meaning: 0 };
-    scores.set(entry, { ...known, meaning: Math.max(0, cosine) });
-  };
+  const note = (entry: number, cosine: number) => void found.set(entry, { ...found.get(entry), cosine });
   if (hub.schema === null) {
     // Exact, for the entries that words have found.
-    const { rows: found } = await client.query<{ entry: number; vector: Buffer }>(
+    const { rows: known } = await client.query<{ entry: number; vector: Buffer }>(
       'SELECT entry, vector FROM holdfast.vectors WHERE entry = ANY ($1::int[])',
-      [[...scores.keys()]],
+      [[...found.keys()]],
     );
-    for (const { entry, vector: bytes } of found)
+    for (const { entry, vector: bytes } of known)
       note(entry, cosineOf(vector.values, new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length)));
-    return found.length > 0;
+    return known.length > 0;
   }
-  const found = await nearest(client, hub.schema, vectorText(vector.values, true) ?? '', within, shares);
-  for (const { entry, cosine } of found) note(entry, cosine);
+  const near = await nearest(client, hub.schema, vectorText(vector.values, true) ?? '', within, shares);
+  for (const { entry, cosine } of near) note(entry, cosine);
   return true;
 }
 
@@ -145,6 +149,61 @@ export async function nearest(
   }
 }
 
+interface Standing {
+  readonly id: number;
+  readonly at: string;
+  readonly role: string;
+  readonly session: string;
+}
+
+/** What ranking needs of the entries, without their texts. Entries that the question excludes are left out. */
+async function standingsOf(client: HubClient, asked: HubQuestion, ids: readonly number[]): Promise<Standing[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await client.query<Standing>(
+    `SELECT e.id, e.at, e.role, e.session_print AS session FROM holdfast.entries e
+     WHERE e.id = ANY ($1::int[]) AND ($2::bigint IS NULL OR e.at >= $2) AND ($3::bigint IS NULL OR e.at < $3) AND ($4::text IS NULL OR e.role = $4)
+       ${asked.agent === undefined ? '' : 'AND (SELECT t.agent FROM holdfast.transcripts t WHERE t.id = e.transcript) = $5'}`,
+    [
+      ids,
+      asked.since ?? null,
+      asked.until ?? null,
+      asked.role ?? null,
+      ...(asked.agent === undefined ? [] : [asked.agent]),
+    ],
+  );
+  return rows;
+}
+
+/** Ranks as the local search ranks entries that stand alone: the neighbours of an entry are not here. */
+function rankFound(
+  { speaker, times }: HubQuestion,
+  found: ReadonlyMap<number, Found>,
+  standings: readonly Standing[],
+  byMeaning: boolean,
+): { entry: number; score: number }[] {
+  // In the order of ids, so that equal entries come in the same order every time.
+  const all = [...standings].sort((a, b) => a.id - b.id);
+  const sessions = new Map([...new Set(all.map(({ session }) => session))].map((session, i) => [session, i]));
+  const cosineAt = (id: number) => found.get(id)?.cosine;
+  const places = {
+    size: all.length,
+    rowid: Int32Array.from(all, ({ id }) => id),
+    session: Int32Array.from(all, ({ session }) => sessions.get(session) ?? 0),
+    at: Float64Array.from(all, ({ at }) => Number(at)),
+    role: Uint8Array.from(all, ({ role }) => (role === 'user' ? 0 : 1)),
+    flags: Uint8Array.from(all, ({ id }) => (cosineAt(id) === undefined ? flag.noVector : 0)),
+  };
+  const words = all.flatMap(({ id }, place) => {
+    const score = found.get(id)?.words;
+    return score === undefined ? [] : [{ place, score }];
+  });
+  const cosines = byMeaning ? Float32Array.from(all, ({ id }) => cosineAt(id) ?? 0) : undefined;
+  return rankAlone({ places, words, cosines, speaker, times }, meaningOfEntry).map(({ place, score }) => ({
+    entry: places.rowid[place] as number,
+    score,
+  }));
+}
+
 interface EntryRow {
   readonly id: number;
   readonly share: number;
@@ -154,55 +213,72 @@ interface EntryRow {
   readonly line: string;
 }
 
+async function entriesAt(client: HubClient, ids: readonly number[]): Promise<Map<number, EntryRow>> {
+  const { rows } = await client.query<EntryRow>(
+    // Select the entries first: otherwise the planner would search for all of them once for each transcript.
+    `WITH e AS MATERIALIZED (
+       SELECT id, share, transcript, session_print, line FROM holdfast.entries WHERE id = ANY ($1::int[]))
+     SELECT e.id, e.share, t.agent, m.name AS machine, coalesce(s.title, '') AS title, e.line FROM e
+     JOIN holdfast.transcripts t ON t.id = e.transcript JOIN holdfast.machines m ON m.id = t.machine
+     LEFT JOIN holdfast.sessions s ON s.transcript = t.id AND s.print = e.session_print`,
+    [ids],
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Reads texts from the best entry on, until there are enough hits. */
 async function hitsOf(
   client: HubClient,
   asked: HubQuestion,
   ranked: readonly { entry: number; score: number }[],
 ): Promise<Hit[]> {
-  const { rows } = await client.query<EntryRow>(
-    // Select the entries first: otherwise the planner would search for all of them once for each transcript.
-    `WITH e AS MATERIALIZED (
-       SELECT id, share, transcript, session_print, line FROM holdfast.entries
-       WHERE id = ANY ($1::int[]) AND ($2::bigint IS NULL OR at >= $2) AND ($3::bigint IS NULL OR at < $3) AND ($4::text IS NULL OR role = $4))
-     SELECT e.id, e.share, t.agent, m.name AS machine, coalesce(s.title, '') AS title, e.line FROM e
-     JOIN holdfast.transcripts t ON t.id = e.transcript JOIN holdfast.machines m ON m.id = t.machine
-     LEFT JOIN holdfast.sessions s ON s.transcript = t.id AND s.print = e.session_print
-     WHERE $5::text IS NULL OR t.agent = $5`,
-    [
-      ranked.slice(0, candidates).map(({ entry }) => entry),
-      asked.since ?? null,
-      asked.until ?? null,
-      asked.role ?? null,
-      asked.agent ?? null,
-    ],
-  );
-  const byId = new Map(rows.map((row) => [row.id, row]));
   const shares = new Map(asked.shares.map((share) => [share.id, share]));
   const keywords = parseKeywords(asked.query);
+  const isAsked = phraseTest(keywords.phrases);
   const seen = new Set<string>();
   const hits: Hit[] = [];
-  for (const { entry, score } of ranked) {
-    const row = byId.get(entry);
-    const agent = AgentName.safeParse(row?.agent).data;
-    if (row === undefined || agent === undefined || hits.length >= asked.limit) continue;
-    const said = ExportedEntry.parse(JSON.parse(row.line));
-    const id = asked.kind === 'session' ? said.session : said.uuid;
-    // A fork repeats the entries that it began with.
-    if (seen.has(id)) continue;
-    seen.add(id);
-    const share = shares.get(row.share);
-    hits.push({
-      kind: asked.kind,
-      id,
-      ...{ session: said.session, project: share?.name ?? '', agent, at: toMoment(said.at), score },
-      ...(asked.kind === 'entry' ? { role: said.role } : {}),
-      snippet: snippet(said.text, keywords),
-      ...(row.title === '' ? {} : { title: row.title }),
-      ...(share === undefined ? {} : { by: share.personName }),
-      machine: row.machine,
-    });
+  const step = asked.limit + 10;
+  for (let from = 0; from < ranked.length && hits.length < asked.limit; from += step) {
+    const some = ranked.slice(from, from + step);
+    const rows = await entriesAt(
+      client,
+      some.map(({ entry }) => entry),
+    );
+    for (const { entry, score } of some) {
+      const row = rows.get(entry);
+      const agent = AgentName.safeParse(row?.agent).data;
+      if (row === undefined || agent === undefined || hits.length >= asked.limit) continue;
+      const said = ExportedEntry.parse(JSON.parse(row.line));
+      const id = asked.kind === 'session' ? said.session : said.uuid;
+      // A fork repeats the entries that it began with.
+      if (seen.has(id) || !isAsked(said)) continue;
+      seen.add(id);
+      const share = shares.get(row.share);
+      hits.push({
+        kind: asked.kind,
+        id,
+        ...{ session: said.session, project: share?.name ?? '', agent, at: toMoment(said.at), score },
+        ...(asked.kind === 'entry' ? { role: said.role } : {}),
+        snippet: snippet(said.text, keywords),
+        ...(row.title === '' ? {} : { title: row.title }),
+        ...(share === undefined ? {} : { by: share.personName }),
+        machine: row.machine,
+      });
+    }
   }
   return hits;
+}
+
+/** Quoted phrases are required, as they are in the local search. */
+function phraseTest(phrases: readonly (readonly string[])[]): (entry: ExportedEntry) => boolean {
+  if (phrases.length === 0) return () => true;
+  const sequence = (words: readonly string[]) => ` ${words.map((word) => stemmer(fold(word))).join(' ')} `;
+  const wanted = phrases.map(sequence);
+  return ({ text, uses }) => {
+    const { input, output } = indexedUses(uses);
+    const held = [text, input, output].map((part) => sequence(indexText(part).match(wordPattern) ?? []));
+    return wanted.every((phrase) => held.some((words) => words.includes(phrase)));
+  };
 }
 
 /** Projects' pages have little text: this machine compares all of it. */

@@ -74,6 +74,13 @@ describe.skipIf(noPostgres)(because('a search with scope team', noPostgres), () 
 
 describe('a hub with pgvector', () => {
   const size = 1500;
+  const [asked, answered, reversed] = [1300, 1301, 1302];
+  const special: Record<number, string> = {
+    1234: 'the walrus sleeps on the ice',
+    [asked]: 'the kestrel budget is large',
+    [answered]: 'the kestrel budget is small',
+    [reversed]: 'the budget of a kestrel',
+  };
   let db: PGlite;
   let client: HubClient;
   let seed = 7;
@@ -121,15 +128,15 @@ describe('a hub with pgvector', () => {
       const mark = randomUUID();
       const entries = Array.from({ length: 500 }, (_, i) => {
         const uuid = `e${from + i}`;
-        const text =
-          from + i === 1234 ? 'the walrus sleeps on the ice' : `entry number ${from + i} about topic${(from + i) % 40}`;
+        const text = special[from + i] ?? `entry number ${from + i} about topic${(from + i) % 40}`;
+        const role = from + i === answered ? 'assistant' : 'user';
         const line = JSON.stringify({
           is: 'entry',
           uuid,
           session: 's',
           pos: from + i,
           at: 1,
-          role: 'user',
+          role,
           author: 'person',
           form: null,
           text,
@@ -145,7 +152,7 @@ describe('a hub with pgvector', () => {
             session: tombstone.session('claude-code', 's'),
             pos: from + i,
             at: 1,
-            role: 'user',
+            role,
             line,
             hash: hash53(line),
           },
@@ -196,6 +203,18 @@ describe('a hub with pgvector', () => {
         })
       ).byMeaning,
     ).toBe(false);
+  });
+
+  it('ranks as the local search does: by whose words are asked for, and with quoted words side by side', async () => {
+    const shares = await visibleShares(client);
+    const ids = async (query: string, speaker?: 'user' | 'assistant') =>
+      (await searchHub(client, { query, kind: 'entry', limit: 10, shares, everything: true, speaker })).hits.map(
+        ({ id }) => Number(id.slice(1)),
+      );
+    expect((await ids('kestrel budget', 'assistant'))[0]).toBe(answered);
+    expect((await ids('kestrel budget', 'user')).indexOf(answered)).toBe(2);
+    expect((await ids('kestrel budget')).sort()).toEqual([asked, answered, reversed]);
+    expect((await ids('"kestrel budget"')).sort()).toEqual([asked, answered]);
   });
 
   it('finds with the nearest-neighbour index nearly everything that an exhaustive comparison finds', async () => {

@@ -1,6 +1,7 @@
 // Search beyond this machine: asks the hub what teammates share. If the hub does not answer, searches what was pulled
 // from it.
 import { repositoryOf } from '../../capture/repository.ts';
+import { readQuestion } from '../../recall/question/question.ts';
 import { search as recall, type SearchAnswer, type SearchRequest } from '../../recall/search.ts';
 import { type Hit, isDerived } from '../../schema/hit.ts';
 import { tombstone } from '../../store/removal/tombstone.ts';
@@ -32,6 +33,7 @@ export async function withTeam(
       import('../../hub/search.ts'),
     ]);
     const vector = await vectorOf(context, query);
+    const { speaker, times } = await readQuestion(query, { now: context.clock(), config: context.config });
     const client = await connectAs(membership, patience);
     try {
       const all = await visibleShares(client);
@@ -54,6 +56,8 @@ export async function withTeam(
           role,
           agent,
           vector,
+          speaker,
+          times,
         },
       });
       const known = isDerived(kind)
