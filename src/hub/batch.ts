@@ -75,7 +75,7 @@ export const emptyBatch: Batch = {
 };
 
 const mostEntries = 1000;
-const mostChars = 2 << 20;
+const mostChars = 1 << 20;
 
 /**
  * Collects items and sends full batches; `prepare` completes a batch before it is sent. One batch is sent while the next is collected.

@@ -1,10 +1,12 @@
 // Sessions → what the hub lacks of them. Every text is redacted once more, by this machine's current rules.
+import { redactionVersion } from '../capture/redaction/redact.ts';
 import { redactEntry, redactRow, redactSession } from '../capture/transfer/import-lines.ts';
 import type { ExportedEntry, ExportedFile, ExportedLine } from '../schema/exported.ts';
 import { hubKeyPrefix } from '../store/hub/port.ts';
 import { tombstone } from '../store/removal/tombstone.ts';
 import type { SessionKey } from '../store/sessions/port.ts';
 import { arrayText, type Batch, type BatchRow, batchWriter, type TranscriptPlace } from './batch.ts';
+import type { FileLine } from './chunks.ts';
 import type { HubDeps, Share } from './local.ts';
 import { vectorText } from './vectors.ts';
 import { hash53, wordsOf } from './words.ts';
@@ -107,8 +109,8 @@ async function listingOf({ client, membership }: SendDeps, { share, agent, key }
 type Writer = ReturnType<typeof batchWriter>;
 type OpenFile = { place: TranscriptPlace; line: ExportedFile; listing: Listing; told: Set<string> };
 
-/** What other machines need of a transcript. The reading position and the reader's state stay on this machine. */
-const fileLine = ({ subagent, bornAt }: ExportedFile): string => JSON.stringify({ subagent, bornAt });
+const fileLine = ({ subagent, bornAt }: ExportedFile): string =>
+  JSON.stringify({ subagent, bornAt, redaction: redactionVersion } satisfies FileLine);
 
 async function tellSessions(
   writer: Writer,

@@ -284,6 +284,25 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     expect(rows).toContain('[redacted');
   });
 
+  it('redacts again what comes from a teammate, or from a machine with older rules', async () => {
+    const { laptop, server, bobs, database } = await threeMachines();
+    const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
+    const id = await laptop.session(['begin', 'end']);
+    await laptop.run('hub share', { project: 'app', with: 'team' });
+    // As a program without this rule would have sent it.
+    await cluster.query(`UPDATE holdfast.entries SET line = replace(line, 'begin', 'key ${key}')`, [], database);
+    await bobs.session(['mine']);
+    await bobs.sync();
+    const ofBob = String(await teamTexts(bobs, id));
+    await cluster.query(`UPDATE holdfast.transcripts SET line = '{"subagent":null,"bornAt":null}'`, [], database);
+    await server.sync();
+    const ofServer = String(await texts(server, id));
+    for (const text of [ofBob, ofServer]) {
+      expect(text).toContain('[redacted');
+      expect(text).not.toContain(key);
+    }
+  });
+
   it('revokes one machine alone, and a person with all machines', async () => {
     const { laptop, server, bobs, bob } = await threeMachines();
     await laptop.run('hub revoke', { machine: 'server', yes: true });

@@ -163,10 +163,17 @@ async function toChunk(
 const goesOn = (state: FileState, file: ExportedFile): boolean =>
   state.offset < file.offset && state.head.split(' ')[0] === file.head.split(' ')[0];
 
-export function chunkOf(file: ExportedFile, key: string, from: number, entries: readonly ExportedEntry[]): Chunk {
+/** `redacted` cleans an entry, unless its sender has done that by the same rules. */
+export function chunkOf(
+  file: ExportedFile,
+  key: string,
+  from: number,
+  entries: readonly ExportedEntry[],
+  redacted: (entry: ExportedEntry) => ExportedEntry = redactEntry,
+): Chunk {
   const [copy = { root: '', size: file.offset }] = file.copies;
   const sessions = new Set(entries.map(({ session }) => session));
-  const clean = entries.map(redactEntry);
+  const clean = entries.map((entry) => redacted(entry));
   return {
     agent: file.agent,
     key,

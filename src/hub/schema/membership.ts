@@ -8,11 +8,12 @@ export const membershipFunctions = `
       AND m.secret = sha256(convert_to(coalesce(current_setting('holdfast.machine', true), ''), 'UTF8'))
   $$;
   CREATE OR REPLACE FUNCTION holdfast.me() RETURNS int LANGUAGE sql STABLE SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
-    SELECT person FROM machines WHERE id = machine()
+    SELECT person FROM machines WHERE id = (SELECT machine())
   $$;
   CREATE OR REPLACE FUNCTION holdfast.visible() RETURNS int[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
-    SELECT coalesce(array_agg(s.id), '{}') FROM shares s, (SELECT me() AS id) m
-    WHERE s.person = m.id OR (s.audience = 'team' AND m.id IS NOT NULL)
+    -- Materialized: otherwise the hub would ask who is calling once for each share.
+    WITH m AS MATERIALIZED (SELECT me() AS id)
+    SELECT coalesce(array_agg(s.id), '{}') FROM shares s, m WHERE s.person = m.id OR (s.audience = 'team' AND m.id IS NOT NULL)
   $$;
   -- The role is all that a person has before the first machine has joined: the code makes up for the secret.
   CREATE OR REPLACE FUNCTION holdfast.join_hub(code text, machine text, secret_hash bytea) RETURNS int
