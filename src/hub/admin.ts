@@ -129,19 +129,24 @@ export interface Invitation {
   readonly isNew: boolean;
 }
 
-/** Gives a person their own role. A revoked person comes back under the same name, with a new password. */
+/**
+ * Gives a person their own role. A revoked person, or one without a machine, whose invitation may be lost, gets a new password under the same
+ * name; earlier invitations end.
+ */
 export async function invitePerson(client: HubClient, address: HubAddress, name: string): Promise<Invitation> {
   checkName(name, 'person');
   const role = `holdfast_${name}`;
   const [password, code] = [newSecret(), newSecret()];
   await client.query('BEGIN');
   try {
-    const known = await client.query<{ id: number; revoked: boolean }>(
-      'SELECT id, revoked_at IS NOT NULL AS revoked FROM holdfast.people WHERE name = $1 FOR UPDATE',
+    const known = await client.query<{ id: number; joined: boolean }>(
+      `SELECT p.id, p.revoked_at IS NULL AND EXISTS (
+         SELECT 1 FROM holdfast.machines m WHERE m.person = p.id AND m.left_at IS NULL) AS joined
+       FROM holdfast.people p WHERE p.name = $1 FOR UPDATE`,
       [name],
     );
     const [person] = known.rows;
-    if (person !== undefined && !person.revoked)
+    if (person?.joined)
       throw new HoldfastError('CONFLICT', `${name} is a member of the hub ${placeOf(address)} already`, {
         hint: 'For a further machine, run `holdfast hub invite` on one that has joined. Nothing was changed.',
       });
@@ -161,6 +166,7 @@ export async function invitePerson(client: HubClient, address: HubAddress, name:
        ON CONFLICT (name) DO UPDATE SET revoked_at = NULL RETURNING id`,
       [name, role],
     );
+    await client.query('DELETE FROM holdfast.codes WHERE person = $1 AND used_at IS NULL', [made.rows[0]?.id]);
     await client.query('INSERT INTO holdfast.codes (hash, person) VALUES ($1, $2)', [hashOf(code), made.rows[0]?.id]);
     await client.query('COMMIT');
   } catch (error) {

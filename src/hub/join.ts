@@ -54,7 +54,8 @@ export async function joinHub(
   }
 }
 
-async function checkClock(client: HubClient, clock: () => number, where: string): Promise<void> {
+/** Refuses a clock that is far from the hub's. */
+export async function checkClock(client: HubClient, clock: () => number, where: string): Promise<void> {
   const { rows } = await client.query<{ now: string }>('SELECT extract(epoch FROM now()) * 1000 AS now');
   const off = clock() - Number(rows[0]?.now);
   if (Math.abs(off) <= mostOffMs) return;

@@ -197,6 +197,37 @@ describe.skipIf(noPostgres)(because('a hub in trouble', noPostgres), () => {
     });
   });
 
+  it('is not made with a clock that is hours off, and is made after that is mended', async () => {
+    const database = await cluster.newDatabase();
+    const machine = await newMachine('laptop');
+    const input = { url: cluster.url(database), as: `person${++people}`, machine: 'laptop' };
+    const late = { ...machine.context, clock: () => Date.now() + 3 * 3_600_000 };
+    expect(await failure(run(late, 'hub init', input))).toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('3.0 hours ahead'),
+    });
+    expect(await cluster.query("SELECT to_regnamespace('holdfast') AS made", [], database)).toEqual([{ made: null }]);
+    expect(await machine.run('hub init', input)).toMatchObject({ made: true });
+  });
+
+  it('invites a person again whose first invitation was lost, and the first one ends', async () => {
+    const { machine } = await joined();
+    const name = `person${++people}`;
+    const [first, second] = [
+      addressIn((await machine.run('hub invite', { name })).command),
+      addressIn((await machine.run('hub invite', { name })).command),
+    ];
+    const other = await newMachine('other');
+    expect(await failure(other.run('hub join', { url: first, machine: 'other' }))).toMatchObject({
+      code: 'NO_PERMISSION',
+    });
+    expect(await other.run('hub join', { url: second, machine: 'other' })).toMatchObject({ person: name });
+    expect(await failure(machine.run('hub invite', { name }))).toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('is a member'),
+    });
+  });
+
   it('of a newer or older version, of another program, or replaced by another hub is refused', async () => {
     const { machine, database } = await joined();
     const change = (sql: string) => cluster.query(sql, [], database);

@@ -52,6 +52,7 @@ export const hubInit = operation({
   examples: ["holdfast hub init 'postgres://postgres:secret@db.example.com/holdfast' --as anna"],
   async run(context: Context<never>, input) {
     const {
+      checkClock,
       checkName,
       connectTo,
       initHub,
@@ -78,6 +79,7 @@ export const hubInit = operation({
     const machine = checkName(input.machine ?? ownName(), 'machine');
     const client = await connectTo(address);
     try {
+      await checkClock(client, context.clock, placeOf(address));
       const made = await initHub(client, address);
       if (known !== undefined) return { hub: placeOf(address), ...made, person: known.person, machine: known.machine };
       const { url } = await invitePerson(client, address, person);
