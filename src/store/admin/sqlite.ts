@@ -11,10 +11,17 @@ import { renewal } from './renewal.ts';
 
 export function adminPort(connection: Connection): AdminPort {
   const { db, location, read } = connection;
+  const { renewDerived } = renewal(connection);
+  const { isIndexScattered, mergeIndex } = indexMerging(connection);
+  const { purge, release, scrub, emptyLog } = purging(connection);
   return {
-    ...renewal(connection),
-    ...indexMerging(connection),
-    ...purging(connection),
+    renewDerived,
+    isIndexScattered,
+    mergeIndex,
+    purge,
+    release,
+    scrub,
+    emptyLog,
     async size() {
       return ['', '-wal', '-shm'].reduce(
         (sum, side) => sum + (fs.statSync(location + side, { throwIfNoEntry: false })?.size ?? 0),

@@ -4,7 +4,17 @@ import type { DistilledPort } from './port.ts';
 import { distilledRows } from './reading.ts';
 import { derivedSearch } from './search.ts';
 
-export const distilledPort = (connection: Connection): DistilledPort => ({
-  ...distilledRows(connection),
-  ...derivedSearch(connection),
-});
+export function distilledPort(connection: Connection): DistilledPort {
+  const { observations, summaries, pastSummaries, findObservations, findSummaries, counts } = distilledRows(connection);
+  const { search, at } = derivedSearch(connection);
+  return {
+    observations,
+    summaries,
+    pastSummaries,
+    findObservations,
+    findSummaries,
+    counts,
+    search,
+    at,
+  };
+}

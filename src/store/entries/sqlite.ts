@@ -7,10 +7,26 @@ import { timelines } from './timeline.ts';
 import { transcripts } from './transcript.ts';
 import { turnRows } from './turns.ts';
 
-export const entriesPort = (connection: Connection): EntriesPort => ({
-  ...entryLookup(connection),
-  ...transcripts(connection),
-  ...turnRows(connection),
-  ...timelines(connection),
-  ...activityRows(connection),
-});
+export function entriesPort(connection: Connection): EntriesPort {
+  const { counts, find, at, beginningsAt, usesAt, toolUses } = entryLookup(connection);
+  const { transcript, order, page, promptsOf } = transcripts(connection);
+  const { prompts, turns } = turnRows(connection);
+  const { timeline } = timelines(connection);
+  const { activity } = activityRows(connection);
+  return {
+    counts,
+    find,
+    at,
+    beginningsAt,
+    usesAt,
+    toolUses,
+    transcript,
+    order,
+    page,
+    promptsOf,
+    prompts,
+    turns,
+    timeline,
+    activity,
+  };
+}

@@ -33,8 +33,10 @@ export function memoryPort(connection: Connection): MemoryPort {
     `SELECT ${statementColumns} FROM statements WHERE extraction_id IS NULL AND substr(promoted_from, 1, 14) = ? || ' ' ORDER BY id`,
   );
 
+  const { list, find } = memoryIndex(connection);
   return {
-    ...memoryIndex(connection),
+    list,
+    find,
     async extraction(agent, file, firstPos) {
       return read(() => extraction.get(agent, file, firstPos));
     },

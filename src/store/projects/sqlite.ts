@@ -19,8 +19,10 @@ export function projectsPort(connection: Connection): ProjectsPort {
   );
   const digest = connection.statement<[number], ProjectDigest>(digestSql.digest);
 
+  const { links, link } = projectLinks(connection);
   return {
-    ...projectLinks(connection),
+    links,
+    link,
     async places() {
       return run(() => {
         const named = new Map<number, string[]>();

@@ -4,13 +4,25 @@ import { keywordSearch } from './keywords.ts';
 import type { SearchPort } from './port.ts';
 import { keywordRanking } from './ranking.ts';
 import { sessionTouches } from './session-touches.ts';
-import { fileTouches } from './touches.ts';
+import { touchSearch } from './touches.ts';
 import { useRows } from './uses.ts';
 
-export const searchPort = (connection: Connection): SearchPort => ({
-  ...keywordSearch(connection),
-  ...keywordRanking(connection),
-  ...useRows(connection),
-  ...sessionTouches(connection),
-  ...fileTouches(connection),
-});
+export function searchPort(connection: Connection): SearchPort {
+  const { keywords, keywordCounts } = keywordSearch(connection);
+  const { rankKeywords, rankToolUses } = keywordRanking(connection);
+  const { toolNames, toolUsers } = useRows(connection);
+  const { touches } = sessionTouches(connection);
+  const { touchedFiles, fileTouches, turnMatches } = touchSearch(connection);
+  return {
+    keywords,
+    keywordCounts,
+    rankKeywords,
+    rankToolUses,
+    toolNames,
+    toolUsers,
+    touches,
+    touchedFiles,
+    fileTouches,
+    turnMatches,
+  };
+}

@@ -89,7 +89,7 @@ const inStretchSql = `
   WHERE entries_fts MATCH @match AND f.rowid BETWEEN @low AND @high
     AND e.file_id = @file_id AND e.pos >= @first AND e.pos < @next LIMIT 5`;
 
-export function fileTouches(connection: Connection): Pick<SearchPort, 'touchedFiles' | 'fileTouches' | 'turnMatches'> {
+export function touchSearch(connection: Connection): Pick<SearchPort, 'touchedFiles' | 'fileTouches' | 'turnMatches'> {
   const { read: run } = connection;
   const files = connection.statement<[string], string>('SELECT path FROM touched_files WHERE name = ?').pluck();
   const stretch = connection.statement<[string], Stretch>(stretchSql);

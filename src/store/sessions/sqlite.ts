@@ -8,13 +8,28 @@ import type { SessionsPort } from './port.ts';
 import { type SessionRow, sessionColumns, sessionConditions, toSession } from './rows.ts';
 import { sessionStates } from './states.ts';
 
-export const sessionsPort = (connection: Connection): SessionsPort => ({
-  ...sessionLists(connection),
-  ...digests(connection),
-  ...labelRows(connection),
-  ...namedSessions(connection),
-  ...sessionStates(connection),
-});
+export function sessionsPort(connection: Connection): SessionsPort {
+  const { list, find, rows, groupedRows } = sessionLists(connection);
+  const { recent, ending } = digests(connection);
+  const { label } = labelRows(connection);
+  const { named } = namedSessions(connection);
+  const { note, follow, state, toldSince, lastToldAt } = sessionStates(connection);
+  return {
+    list,
+    find,
+    rows,
+    groupedRows,
+    recent,
+    ending,
+    label,
+    named,
+    note,
+    follow,
+    state,
+    toldSince,
+    lastToldAt,
+  };
+}
 
 function sessionLists(connection: Connection): Pick<SessionsPort, 'list' | 'find' | 'rows' | 'groupedRows'> {
   const { read: run } = connection;

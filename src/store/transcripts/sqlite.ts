@@ -51,9 +51,13 @@ export function transcriptsPort(connection: Connection): TranscriptsPort {
      ON CONFLICT (agent, key) DO UPDATE SET status = 'failed', error = excluded.error`,
   );
 
+  const { setAsides, setAside, takeBack } = setAsideRows(connection);
+  const { imports } = importRows(connection);
   return {
-    ...setAsideRows(connection),
-    ...importRows(connection),
+    setAsides,
+    setAside,
+    takeBack,
+    imports,
     async states(agent) {
       return read(() => {
         const byFile = groupCopies(copies.all());

@@ -4,7 +4,12 @@ import { exporting } from './exporting.ts';
 import { importing } from './importing.ts';
 import type { TransferPort } from './port.ts';
 
-export const transferPort = (connection: Connection): TransferPort => ({
-  ...exporting(connection.location),
-  ...importing(connection),
-});
+export function transferPort(connection: Connection): TransferPort {
+  const { exported } = exporting(connection.location);
+  const { takeRows, knownEntries } = importing(connection);
+  return {
+    exported,
+    takeRows,
+    knownEntries,
+  };
+}
