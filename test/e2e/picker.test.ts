@@ -66,6 +66,20 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
     expect(person.fact('#{alternate_on}')).toBe('0');
   });
 
+  it('opens with words that could mean several sessions, and refuses words that look like an id', async () => {
+    const { env } = await stand();
+    const person = await screen(env);
+    person.run('holdfast resume the');
+    await person.sees(/^Resume: the /m);
+    await person.sees('Count the gulls');
+    await person.sees('Mend the lamp');
+    person.press('Escape');
+    await until(() => person.fact('#{alternate_on}') === '0', 'the shell');
+    person.run('clear; holdfast resume deadbeef; echo "code $?"');
+    await person.sees('code 3');
+    expect(person.shown()).toContain('No session or entry has an id that begins with "deadbeef"');
+  });
+
   it('opens the first match if Enter is pressed at once, with a worker too', async () => {
     const { at, env } = await stand();
     const worker = launch(at.env, ['worker', 'run']);
