@@ -155,9 +155,9 @@ node=${quote(link.node)}
 [ -x "$node" ] || node=node
 # A moment later, when the client has started: both would want the same processors. In a session of its own, so that it outlives this one.
 if command -v setsid >/dev/null; then
-  setsid sh -c 'sleep 1; exec "$0" "$1" worker run' "$node" ${quote(link.cli)} </dev/null >>"$h/logs/worker.log" 2>&1 &
+  setsid sh -c 'sleep 1; HOLDFAST_PART=1 exec "$0" "$1" worker run' "$node" ${quote(link.cli)} </dev/null >>"$h/logs/worker.log" 2>&1 &
 else
-  (sleep 1; exec "$node" ${quote(link.cli)} worker start) </dev/null >>"$h/logs/worker.log" 2>&1 &
+  (sleep 1; HOLDFAST_PART=1 exec "$node" ${quote(link.cli)} worker start) </dev/null >>"$h/logs/worker.log" 2>&1 &
 fi
 born "$!"
 printf '%s %s\\n' "$!" "$tick" >>"$h/${startingName}"

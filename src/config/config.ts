@@ -52,7 +52,7 @@ export interface Config {
   agentMcpFile(agent: Agent): string | undefined;
   /** The environment in which a child process has this same configuration. */
   readonly environment: NodeJS.ProcessEnv;
-  /** The worker has started this process to do a part of its work. */
+  /** The worker or a hook has started this process. It creates no data folder: one that is missing was removed. */
   readonly isPart: boolean;
   /** The current configuration, from the same environment. */
   reload(): Config;

@@ -34,7 +34,7 @@ export async function runApart<Report>(
   }: Pick<IngestDeps, 'config' | 'progress' | 'signal'> & { background?: boolean },
 ): Promise<Report> {
   const child = spawn(process.execPath, [program, ...words, '--json'], {
-    env: config.environment,
+    env: { ...config.environment, HOLDFAST_PART: '1' },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   if (background && child.pid !== undefined) yieldTo(child.pid);

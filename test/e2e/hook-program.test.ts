@@ -271,3 +271,13 @@ it('a worker whose data folder is removed ends', async () => {
   await until(() => workersOf(own.home).length === 0, 'the worker to end');
   expect(existsSync(own.home)).toBe(false);
 });
+
+it('a part of the worker, or a worker that a hook starts late, does not bring back a removed data folder', async () => {
+  const own = await dataFolder();
+  rmSync(own.home, { recursive: true });
+  for (const command of [['ingest'], ['backup', '--rotate'], ['worker', 'run']]) {
+    const { code, stderr } = await holdfast({ ...own.env, HOLDFAST_PART: '1' }, ...command);
+    expect({ command, code, named: stderr.includes(own.home) }).toEqual({ command, code: 3, named: true });
+  }
+  expect(existsSync(own.home)).toBe(false);
+});
