@@ -1,9 +1,11 @@
 // The fixtures of an agent: transcripts in src/agents/<agent>/fixtures/<set>/, and beside them expected.json, written by hand from the raw
 // lines.
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import type { Agent } from '../../src/agents/agent.ts';
 import { agents } from '../../src/agents/index.ts';
+import { fillWithSample, openCodeDatabase } from '../opencode-database.ts';
 
 export interface ExpectedSession {
   /** Entries of persons, of models apart from tool uses, and of the machine. */
@@ -50,12 +52,23 @@ const filesBelow = (folder: string): string[] =>
     .map((item) => path.relative(folder, path.join(item.parentPath, item.name)).replaceAll(path.sep, '/'))
     .sort();
 
+/** A database is no text file: the one of OpenCode is made from its rows. */
+function builtFor(agent: Agent, name: string, folder: string): string | undefined {
+  if (agent.name !== 'opencode' || name !== '1.18.33' || fs.existsSync(path.join(folder, name))) return undefined;
+  const made = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-opencode-'));
+  process.once('exit', () => fs.rmSync(made, { recursive: true, force: true }));
+  const db = openCodeDatabase(path.join(made, name, 'opencode.db'));
+  fillWithSample(db);
+  db.close();
+  return made;
+}
+
 function setsBelow(agent: Agent, folder: string): FixtureSet[] {
   const file = path.join(root, 'src/agents', agent.name, 'fixtures/expected.json');
   if (!fs.existsSync(file)) return [];
   const expected = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, ExpectedSet>;
   return Object.entries(expected).flatMap(([name, set]) => {
-    const inside = path.join(folder, name, set.root ?? '');
+    const inside = path.join(builtFor(agent, name, folder) ?? folder, name, set.root ?? '');
     if (!fs.existsSync(inside)) return [];
     return [{ ...set, agent, name, folder: inside, keys: filesBelow(inside).filter((key) => agent.isTranscript(key)) }];
   });
@@ -68,7 +81,9 @@ export const fixtureSets: readonly FixtureSet[] = (agents as readonly Agent[]).f
 
 /** The samples that the fixtures were cut from, if available. */
 export const sampleSets: readonly FixtureSet[] = (agents as readonly Agent[]).flatMap((agent) =>
-  setsBelow(agent, path.join(root, '../shared/agents/samples', agent.name)),
+  fs.existsSync(path.join(root, '../shared/agents/samples', agent.name))
+    ? setsBelow(agent, path.join(root, '../shared/agents/samples', agent.name))
+    : [],
 );
 
 export const linesOf = (set: FixtureSet, key: string): string[] =>

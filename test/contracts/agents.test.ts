@@ -1,4 +1,4 @@
-// What ingest promises, for every agent in the table that has fixtures: it finds everything they hold, however the files arrive.
+// What ingest promises, for every agent in the table that has fixtures: it finds everything, however the files arrive.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -14,6 +14,7 @@ import { settingList } from '../../src/schema/settings.ts';
 import { tombstone } from '../../src/store/removal/tombstone.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type FixtureSet, fixtureSets, linesOf, sampleSets } from './agent-fixtures.ts';
+import { harmless, mutated, odd } from './hostile-values.ts';
 import { random } from './random-transcripts.ts';
 import { differences, later, workbench } from './transcript-builder.ts';
 
@@ -92,8 +93,9 @@ describe.each([...fixtureSets, ...sampleSets].map((set) => [nameOf(set), set] as
   });
 });
 
-/** Pulled agents have separate tests. */
 const lineSets = fixtureSets.filter(({ keys }) => keys.length > 0).map((set) => [nameOf(set), set] as const);
+/** Their sessions are in databases, or in JSON that the agent rewrites whole. */
+const pulledSets = fixtureSets.filter(({ keys }) => keys.length === 0).map((set) => [nameOf(set), set] as const);
 
 describe.each(lineSets)('%s, however it arrives', (_, set) => {
   it.each([1, 2, 3])('in pieces that cut lines, interleaved, in any order: the same rows (%i)', async (seed) => {
@@ -121,50 +123,6 @@ describe.each(lineSets)('%s, however it arrives', (_, set) => {
     }
     await pieces.ingest();
     expect(differences(bench.rows(), whole)).toEqual([]);
-  });
-
-  it('a commit that fails at any point, followed by a restart, leaves the same rows', async () => {
-    const bench = await benchFor(set);
-    all(set, bench.watched);
-    await bench.ingest();
-    const whole = bench.rows();
-    await bench.closeStores();
-    for (const side of ['', '-wal', '-shm']) fs.rmSync(bench.config.databasePath + side, { force: true });
-    for (let round = 0; ; round++) {
-      const store = await bench.open();
-      const breaking: Store = {
-        ...store,
-        transcripts: {
-          ...store.transcripts,
-          commit: (chunks, rules, note) =>
-            round % 2 === 0 && round < 6
-              ? store.transcripts
-                  .commit(chunks.slice(0, 1), rules, note)
-                  .then(() => Promise.reject(new Error('killed')))
-              : store.transcripts.commit(chunks, rules, note),
-        },
-      };
-      const done = await bench
-        .onto(breaking)
-        .ingest()
-        .then(
-          () => true,
-          () => false,
-        );
-      await bench.closeStores();
-      if (done && round >= 6) break;
-    }
-    expect(differences(bench.rows(), whole)).toEqual([]);
-  });
-
-  it('from a backup and in the live tree, it is imported once', async () => {
-    const bench = await benchFor(set);
-    all(set, bench.watched);
-    const backup = path.join(bench.home, 'backup');
-    all(set, backup);
-    await bench.ingest({ dir: backup });
-    await bench.ingest();
-    await expectAll(bench.store, set);
   });
 
   it('cut and rewritten, or cut for good, it loses nothing', async () => {
@@ -213,6 +171,106 @@ describe.each(lineSets)('%s, however it arrives', (_, set) => {
     const check = (await checkFiles(bench.store)).find(({ name }) => name === 'unknown lines');
     expect(check).toMatchObject({ ok: true });
     expect(check?.message).toContain(`${set.unknown.kind} (3)`);
+  });
+});
+
+describe.each([...lineSets, ...pulledSets])('%s, if something goes wrong', (_, set) => {
+  it('a commit that fails at any point, followed by a restart, leaves the same rows', async () => {
+    const bench = await benchFor(set);
+    all(set, bench.watched);
+    await bench.ingest();
+    const whole = bench.rows();
+    await bench.closeStores();
+    for (const side of ['', '-wal', '-shm']) fs.rmSync(bench.config.databasePath + side, { force: true });
+    for (let round = 0; ; round++) {
+      const store = await bench.open();
+      const breaking: Store = {
+        ...store,
+        transcripts: {
+          ...store.transcripts,
+          commit: (chunks, rules, note) =>
+            round % 2 === 0 && round < 6
+              ? store.transcripts
+                  .commit(chunks.slice(0, 1), rules, note)
+                  .then(() => Promise.reject(new Error('killed')))
+              : store.transcripts.commit(chunks, rules, note),
+        },
+      };
+      const done = await bench
+        .onto(breaking)
+        .ingest()
+        .then(
+          () => true,
+          () => false,
+        );
+      await bench.closeStores();
+      if (done && round >= 6) break;
+    }
+    expect(differences(bench.rows(), whole)).toEqual([]);
+  });
+
+  it('from a backup and in the live tree, it is imported once', async () => {
+    const bench = await benchFor(set);
+    all(set, bench.watched);
+    const backup = path.join(bench.home, 'backup');
+    all(set, backup);
+    await bench.ingest({ dir: backup });
+    await bench.ingest();
+    await expectAll(bench.store, set);
+  });
+});
+
+describe.each(pulledSets)('%s, whatever happens to the source', (_, set) => {
+  const names = (folder: string) =>
+    fs.readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((item) => {
+      const key = path.relative(folder, path.join(item.parentPath, item.name)).replaceAll(path.sep, '/');
+      return item.isFile() ? [key] : [];
+    });
+  const sources = names(set.folder).filter((key) => set.agent.pull?.isSource(key));
+
+  it('without its source, with half of it and with hostile content in its place, it loses nothing', async () => {
+    const bench = await benchFor(set);
+    all(set, bench.watched);
+    await bench.ingest();
+    const ids = ({ entries }: Awaited<ReturnType<typeof found>>) =>
+      [...entries.values()].flatMap(({ said }) => said.map(({ id }) => id)).sort();
+    const whole = ids(await found(bench.store, set));
+    expect(sources.length).toBeGreaterThan(0);
+    for (const key of sources) {
+      const file = path.join(bench.watched, key);
+      const bytes = fs.readFileSync(file);
+      for (const content of [bytes.subarray(0, bytes.length >> 1), Buffer.alloc(0), ...harmless, '['.repeat(50_000)]) {
+        fs.writeFileSync(file, content);
+        await bench.ingest();
+      }
+      fs.rmSync(file);
+      await bench.ingest();
+    }
+    expect(ids(await found(bench.store, set))).toEqual(whole);
+    all(set, bench.watched);
+    await bench.ingest();
+    await expectAll(bench.store, set);
+  });
+
+  it.each([1, 2])('its sources arrive in any order, and in pieces: nothing is missing (%i)', async (seed) => {
+    const { shuffle, chance, below } = random(seed);
+    const bench = await benchFor(set);
+    all(set, bench.watched);
+    const keys = names(bench.watched);
+    const files = new Map(keys.map((key) => [key, fs.readFileSync(path.join(bench.watched, key))]));
+    for (const key of keys) fs.rmSync(path.join(bench.watched, key));
+    const others = keys.filter((key) => !sources.includes(key));
+    for (const key of [...shuffle(others), ...shuffle(sources)]) {
+      const bytes = files.get(key) as Buffer;
+      if (chance(0.5)) {
+        bench.put(key, bytes.subarray(0, below(bytes.length + 1)));
+        await bench.ingest();
+      }
+      bench.put(key, bytes);
+      if (chance(0.3)) await bench.ingest();
+    }
+    await bench.ingest();
+    await expectAll(bench.store, set);
   });
 });
 
@@ -289,57 +347,4 @@ function entriesIn(agent: Agent, key: string, lines: readonly string[]): Map<str
     for (const item of agent.read(JSON.parse(line), { key, state }).items)
       if (item.kind === 'entry' && !found.has(item.uuid)) found.set(item.uuid, item.text);
   return found;
-}
-
-/** Lines that belong to no agent. */
-const harmless = [
-  '',
-  '   ',
-  '{',
-  '{"a":',
-  '[]',
-  'null',
-  '0',
-  '"text"',
-  '{}',
-  '{"type":null}',
-  '{"message":[]}',
-  '\u0000\u0000',
-  '}{',
-];
-
-const odd: readonly unknown[] = [
-  ...[
-    null,
-    0,
-    -1,
-    1e308,
-    true,
-    '',
-    'x',
-    '\ud800',
-    [],
-    {},
-    [[]],
-    [null],
-    { type: 1 },
-    { text: {} },
-    'constructor',
-    '__proto__',
-  ],
-  ...[
-    'x'.repeat(5000),
-    Array.from({ length: 50 }, () => ({ text: 1 })),
-    { toString: 1 },
-    '2026-13-45T99:99:99Z',
-    Number.MAX_SAFE_INTEGER,
-  ],
-];
-
-/** A copy with some values replaced. */
-function mutated(value: unknown, other: () => unknown, changes: () => boolean): unknown {
-  if (changes()) return other();
-  if (Array.isArray(value)) return value.map((item) => mutated(item, other, changes));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mutated(item, other, changes)]));
 }

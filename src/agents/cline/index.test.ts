@@ -8,7 +8,7 @@ import { roo } from '../roo/index.ts';
 import { cline } from './index.ts';
 
 const id = '1794789765794_td2xx';
-const fixture = path.join(import.meta.dirname, 'fixtures/sessions');
+const fixture = path.join(import.meta.dirname, 'fixtures/3.0.65/sessions');
 
 describe('Cline 3.0.65', () => {
   it('gives its prompt, answers and tool uses', async () => {

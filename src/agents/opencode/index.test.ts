@@ -70,7 +70,7 @@ it('1.18.33: a subagent speaks in the session that it works for, and its order i
 
 it('1.1.65: sessions in JSON files, one per part', async () => {
   const bench = await workbench();
-  const fixture = path.join(import.meta.dirname, 'fixtures/storage-1.1.65');
+  const fixture = path.join(import.meta.dirname, 'fixtures/1.1.65');
   fs.cpSync(fixture, bench.config.watchPath(openCode), { recursive: true });
   expect(await bench.ingest()).toMatchObject({ files: { imported: 1, failed: 0 }, problems: [] });
   const id = 'ses_e1e34b2c8ffeLKVOXkQwE1AmOy';

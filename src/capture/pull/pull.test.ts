@@ -234,7 +234,7 @@ it.each([
 ])('files of OpenCode 1.1 below %s are taken for %s alone', async (below, agent) => {
   const { ingest, config, store } = await workbench();
   const folder = path.join(config.home, '..', below);
-  const sample = path.join(import.meta.dirname, '../../agents/opencode/fixtures/storage-1.1.65');
+  const sample = path.join(import.meta.dirname, '../../agents/opencode/fixtures/1.1.65');
   fs.cpSync(sample, path.join(folder, 'storage'), { recursive: true });
   const report = await ingest({ dir: folder });
   expect(report.problems).toEqual([]);
