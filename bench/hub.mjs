@@ -31,10 +31,27 @@ function newMachine(name, megabytes) {
   }
   const env = { HOLDFAST_HOME: path.join(home, 'data'), CLAUDE_CONFIG_DIR: path.join(home, 'claude'), HOME: home };
   const holdfast = async (...words) => {
-    const { out, ms, peak } = await runNode([program, ...words, '--json'], env);
-    return { ...JSON.parse(out), ms, peak };
+    const before = postgres.processorMs();
+    const { out, ms, peak, cpu } = await runNode([program, ...words, '--json'], env);
+    return { ...JSON.parse(out), ms, peak, cpu, server: postgres.processorMs() - before };
   };
   return { name, holdfast };
+}
+
+/** The least that a push could cost: the lines in a plain table, in batches of 1,000. */
+async function bareInserts() {
+  const lines = await postgres.query('SELECT uuid, line FROM holdfast.entries', [], 'hub');
+  await postgres.query('CREATE TABLE bare (uuid text, line text)', [], 'hub');
+  const began = performance.now();
+  for (let i = 0; i < lines.length; i += 1000)
+    await postgres.query(
+      'INSERT INTO bare SELECT * FROM jsonb_to_recordset($1::jsonb) AS x (uuid text, line text)',
+      [JSON.stringify(lines.slice(i, i + 1000))],
+      'hub',
+    );
+  const seconds = (performance.now() - began) / 1000;
+  await postgres.query('DROP TABLE bare', [], 'hub');
+  return lines.length / seconds;
 }
 
 const addressIn = (command) => /'([^']+)'/.exec(command)[1];
@@ -51,6 +68,18 @@ const pulled = await second.holdfast('hub', 'sync');
 const idle = await second.holdfast('hub', 'sync');
 const size = await postgres.query('SELECT pg_database_size(current_database())::float8 / 1e6 AS mb', [], 'hub');
 const rate = (entries, ms) => entries / ((ms - idle.ms) / 1000);
+const bare = await bareInserts();
+/** On a busy machine, processor time says more than the clock. */
+const processor = (what, { cpu, server }, entries) => {
+  const [own, hub] = [cpu - idle.cpu, server - idle.server];
+  return [
+    `${what}, entries a second of processor time`,
+    entries / (own / 1000),
+    '/s',
+    undefined,
+    `the command ${(own / 1000).toFixed(2)} s, the server ${(hub / 1000).toFixed(2)} s`,
+  ];
+};
 show([
   ['entries', pushed.entries, '', undefined, `${megabytes} MB of transcripts`],
   ['a command that only asks the hub', start.ms, 'ms'],
@@ -61,6 +90,8 @@ show([
     undefined,
     `${(pushed.ms / 1000).toFixed(1)} s in all`,
   ],
+  processor('push', pushed, pushed.entries),
+  ['bare inserts of the same rows, without indexes', bare, '/s'],
   ['push, memory', pushed.peak, 'MB', 150],
   ['a sync with nothing to do', again.ms, 'ms'],
   [
@@ -70,6 +101,7 @@ show([
     undefined,
     `${pulled.pulled.entries} entries, ${(pulled.ms / 1000).toFixed(1)} s in all`,
   ],
+  processor('pull', pulled, pulled.pulled.entries),
   ['pull, memory', pulled.peak, 'MB', 150],
   ['the hub on the disk', size[0].mb, 'MB'],
 ]);

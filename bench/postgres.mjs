@@ -70,5 +70,10 @@ export async function openPostgres(folder, settings = {}) {
       await sleep(100);
     }
   }
-  return { url, query, port, close: () => child.kill('SIGINT') };
+  /** Milliseconds of processor time of all connections that have ended. */
+  const processorMs = () => {
+    const fields = fs.readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1].split(' ');
+    return (Number(fields[13]) + Number(fields[14])) * 10;
+  };
+  return { url, query, port, processorMs, close: () => child.kill('SIGINT') };
 }
