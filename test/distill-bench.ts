@@ -22,7 +22,7 @@ export const turn = (session: string, n: number): NewEntry[] => {
   const model = { role: 'assistant', author: 'model', session } as const;
   return [
     entry(id('p'), `Please repair part ${n} of the harbour crane`, { session, at }),
-    entry(id('t'), '[Used tools: Bash]', {
+    entry(id('t'), '', {
       ...model,
       at: at + 1000,
       tools: ['Bash'],

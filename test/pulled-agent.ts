@@ -1,8 +1,10 @@
 // A memory beside the files of a pulled agent, and the imported result in words.
+
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Agent } from '../src/agents/agent.ts';
 import type { AgentName } from '../src/schema/agent-name.ts';
+import { saidOrUsed } from '../src/schema/entry.ts';
 import { workbench } from './contracts/transcript-builder.ts';
 
 export async function pulledAgent(agent: Agent) {
@@ -22,7 +24,7 @@ export async function pulledAgent(agent: Agent) {
     },
     said: async (session: string, subagents = false): Promise<string[]> =>
       (await store.entries.transcript(name, session, { subagents })).map(
-        ({ role, author, text }) => `${role} ${author}: ${text}`,
+        (entry) => `${entry.role} ${entry.author}: ${saidOrUsed(entry)}`,
       ),
     times: async (session: string): Promise<string[]> =>
       (await store.entries.transcript(name, session)).map(({ at }) => at),

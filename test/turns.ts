@@ -49,7 +49,7 @@ export function turn(request: string | undefined, steps: readonly Step[], more: 
     if (said !== undefined) add('model', said);
     else if (machine !== undefined) add('machine', machine);
     else if (tool !== undefined) {
-      const entry = add('model', `[Used tools: ${tool}]`, [tool]);
+      const entry = add('model', '', [tool]);
       const outcome = failed ? 'error' : 'ok';
       toolUses.push({
         ...{ id: `t${toolUses.length}`, entry: entry.id, tool, at: entry.at, input: JSON.stringify(input) },

@@ -1,6 +1,6 @@
 // Messages in the form of Anthropic's API (role and blocks), which Cline, Roo and others store whole → our items.
 import type { ParsedItem, ParsedToolUse } from './agent.ts';
-import { asObject, asString, textOfBlocks, usedTools } from './json.ts';
+import { asObject, asString, isEmpty, textOfBlocks } from './json.ts';
 
 type Base = { readonly uuid: string; readonly at: number | undefined; readonly cwd: string | undefined };
 
@@ -48,8 +48,8 @@ export function itemsOfMessage(
       ? [{ id, tool, input: block.input, files: inputFiles(block.input) }]
       : [];
   });
-  const text = usedTools(texts.join('\n\n').trim(), toolUses);
-  if (text !== '') items.push({ ...entry, role: 'assistant', author: 'model', text, toolUses });
+  const text = texts.join('\n\n').trim();
+  if (!isEmpty({ text, toolUses })) items.push({ ...entry, role: 'assistant', author: 'model', text, toolUses });
   return items;
 }
 

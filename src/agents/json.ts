@@ -1,5 +1,5 @@
 // Reading JSON from other programs: every function takes any value and never throws.
-import type { ParsedToolUse } from './agent.ts';
+import type { ParsedEntry } from './agent.ts';
 
 export const asObject = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
@@ -26,9 +26,6 @@ export function textOfBlocks(content: unknown): string[] {
   return texts;
 }
 
-/** An answer with the names of the tools it used, which makes them searchable. */
-export function usedTools(text: string, uses: readonly ParsedToolUse[]): string {
-  if (uses.length === 0) return text;
-  const line = `[Used tools: ${[...new Set(uses.map((use) => use.tool))].join(', ')}]`;
-  return text === '' ? line : `${text}\n${line}`;
-}
+/** Whether an answer has no text and used no tools. */
+export const isEmpty = ({ text, toolUses }: Pick<ParsedEntry, 'text' | 'toolUses'>): boolean =>
+  text === '' && toolUses.length === 0;

@@ -62,9 +62,10 @@ export function collectItems({ source, fd, walk, keep, home, limits, carried }: 
     walk.enter(item);
     const at = timeOf(item, state);
     if (isCopy(carried, session, item.uuid, at)) return;
-    const text = keep.entry(item, session, cwd, at) ? redact(item.text) : '';
+    if (!keep.entry(item, session, cwd, at)) return;
+    const text = redact(item.text);
     // The vault keeps empty lines in place of what it left out.
-    if (text.trim() === '' || text.startsWith(notKept)) return;
+    if ((text.trim() === '' && item.toolUses.length === 0) || text.startsWith(notKept)) return;
     about.entry({ ...item, forkOf: item.forkOf ?? originOf(carried, session) }, session, cwd, pos);
     const { idKey } = source.agent;
     entries.push(newEntry({ ...item, text }, session, pos, state, { fd, idKey, skipTools: limits.skipTools }));

@@ -1,7 +1,7 @@
 // ① A parsed entry → the entry that the store takes, with its tool uses cut to size.
 import type { ParsedEntry, ParsedToolResult } from '../agents/agent.ts';
 import type { CaptureState } from '../schema/reader-state.ts';
-import { indexText } from '../store/search/index-text.ts';
+import { entryIndexText } from '../store/search/index-text.ts';
 import { isUnspaced } from '../store/search/segment.ts';
 import type { NewEntry, NewToolResult, NewToolUse } from '../store/transcripts/port.ts';
 import { locateLine } from './locate.ts';
@@ -33,6 +33,7 @@ export function newEntry(
   // A queued line is not part of the chain that prompts continue from.
   if (item.queued !== 'waiting') state.lastEntry = pos;
   noteRecalls(item, state);
+  const tools = [...new Set(item.toolUses.map((use) => redact(use.tool)))];
   return {
     uuid: item.uuid,
     session,
@@ -43,8 +44,8 @@ export function newEntry(
     form: item.form,
     text: item.text,
     // Segmenting scripts without spaces is slow, so it happens before the store opens a transaction.
-    ...(isUnspaced(item.text) ? { indexed: indexText(item.text) } : {}),
-    tools: [...new Set(item.toolUses.map((use) => redact(use.tool)))],
+    ...(isUnspaced(item.text) ? { indexed: entryIndexText(item.text, tools) } : {}),
+    tools,
     toolUses: item.toolUses
       .filter(({ tool }) => !skipTools.includes(tool))
       .map(

@@ -98,7 +98,8 @@ export function sessionText(
   observations: readonly Observation[],
 ): string {
   const asked = turns.find(({ request }) => request !== undefined)?.request?.text ?? '';
-  const answered = turns.at(-1)?.entries.findLast(({ author }) => author === 'model')?.text ?? '';
+  const answered =
+    turns.at(-1)?.entries.findLast(({ author, text }) => author === 'model' && text.trim() !== '')?.text ?? '';
   return quoted(
     [
       `project: ${project}`,

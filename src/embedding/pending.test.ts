@@ -54,8 +54,8 @@ describe('embedding pending texts', () => {
     expect(await store.vectors.counts()).toEqual({ embedded: 2, pending: 0, rough: 0 });
   });
 
-  it('goes through everything once, in batches, without the line that names tools', async () => {
-    await commit('one', 'two', 'three\n[Used tools: Read, Edit]', '[Used tools: Bash]');
+  it('goes through everything once, in batches, without empty texts', async () => {
+    await commit('one', 'two', 'three', '');
     const embedder = fake();
     const seen: [number, number][] = [];
     expect(await embedPending({ store, config: config(), embedder, progress: (...at) => seen.push(at) })).toBe('done');

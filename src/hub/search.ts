@@ -10,6 +10,7 @@ import { AgentName } from '../schema/agent-name.ts';
 import { ExportedEntry } from '../schema/exported.ts';
 import type { Hit } from '../schema/hit.ts';
 import { toMoment } from '../schema/time.ts';
+import { withoutToolNames } from '../schema/tool-names.ts';
 import { indexText } from '../store/search/index-text.ts';
 import { indexedUses } from '../store/search/tool-text.ts';
 import type { HubClient } from './connect.ts';
@@ -259,7 +260,7 @@ async function hitsOf(
         id,
         ...{ session: said.session, project: share?.name ?? '', agent, at: toMoment(said.at), score },
         ...(asked.kind === 'entry' ? { role: said.role } : {}),
-        snippet: snippet(said.text, keywords),
+        snippet: snippet(withoutToolNames(said.text, said.tools), keywords),
         ...(row.title === '' ? {} : { title: row.title }),
         ...(share === undefined ? {} : { by: share.personName }),
         machine: row.machine,

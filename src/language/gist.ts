@@ -50,8 +50,7 @@ export function sentencesOf(text: string): Sentence[] {
   return found;
 }
 
-const isNoProse = (line: string): boolean =>
-  /^\|.*\|$/.test(line) || /^[-=_*~#╭╰│┃─\s]{3,}$/.test(line) || /^\[Used tools: [^\]]*\]$/.test(line);
+const isNoProse = (line: string): boolean => /^\|.*\|$/.test(line) || /^[-=_*~#╭╰│┃─\s]{3,}$/.test(line);
 
 const isTelling = (sentence: string): boolean => /[\p{L}\p{N}]{2}/u.test(sentence);
 

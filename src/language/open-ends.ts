@@ -48,9 +48,6 @@ export const isPrompt = ({ author, text }: Pick<Entry, 'author' | 'text'>): bool
 
 export const isAnswer = ({ author }: Pick<Entry, 'author'>): boolean => author === 'model';
 
-/** The text of an answer without the line that names its tools. */
-export const answerText = (entry: Entry): string => entry.text.replace(/\n?\[Used tools: [^\]\n]*\]\s*$/, '');
-
 /** Most pressing first. Contract: nothing that the machine said, and the same result for the same ending. */
 export function openEnds(ending: SessionEnding): OpenEnd[] {
   const { entries } = ending;
@@ -75,11 +72,10 @@ export function openEnds(ending: SessionEnding): OpenEnd[] {
     add(prompt.id, `Asked and not answered: ${gist(prompt.text, longest)}`);
   const answer = entries[lastAnswer];
   const failed = lastFailure(ending.toolUses);
-  const isOver = answer !== undefined && lastAnswer > lastPrompt && tellsOfPassing(answerText(answer));
+  const isOver = answer !== undefined && lastAnswer > lastPrompt && tellsOfPassing(answer.text);
   if (failed !== undefined && !isOver)
     add(failed.entry, `Last run failed: ${toolGist(failed, 100)}${inBrackets(errorLine(failed.output ?? ''))}`);
-  if (answer !== undefined && lastAnswer > lastPrompt)
-    for (const text of unfinished(answerText(answer))) add(answer.id, text);
+  if (answer !== undefined && lastAnswer > lastPrompt) for (const text of unfinished(answer.text)) add(answer.id, text);
   for (const said of ending.prompts.slice(0, 2))
     if (isPrompt(said))
       for (const { text } of sentencesOf(said.text))

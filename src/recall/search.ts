@@ -1,9 +1,9 @@
 // ④ Recall: query → ranked hits, each with reasons. Every entry is compared by words and by meaning; the kind says what a hit is.
 import type { Config } from '../config/config.ts';
+import { saidOrUsed } from '../schema/entry.ts';
 import { type DerivedKind, type Hit, type HitKind, isDerived } from '../schema/hit.ts';
 import type { EntryAt } from '../store/entries/port.ts';
 import type { KeywordFilter, KeywordRanking } from '../store/search/port.ts';
-import { withoutToolNames } from '../store/search/tool-text.ts';
 import type { Store } from '../store/store.ts';
 import { calledSo } from './called.ts';
 import { searchDerived } from './derived.ts';
@@ -175,7 +175,7 @@ async function answerFrom(
       agent: entry.agent,
       at: entry.at,
       score: candidate.score,
-      snippet: await shown(withoutToolNames(entry.text), question, by, vector),
+      snippet: await shown(entry.text, question, by, vector),
       ...tools.get(entry.id),
       why:
         because.length > 0 && candidate.words + candidate.meaning === 0
@@ -275,7 +275,7 @@ async function candidates(
   const texts = new Map<number, EntryAt>(found.map((one) => [places.placeOf(one.row), one]));
   return refine(some, {
     read: texts,
-    textOf: ({ entry }) => entry.text,
+    textOf: ({ entry }) => saidOrUsed(entry),
     names: question.names,
     similarity: vectors?.similarity,
     isPart,

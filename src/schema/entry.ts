@@ -33,3 +33,7 @@ export const Entry = z.object({
   gone: z.boolean().optional().describe('no longer in the transcript, which was cut or rewritten'),
 });
 export type Entry = z.infer<typeof Entry>;
+
+/** The text of an entry. If it only used tools: their names. */
+export const saidOrUsed = ({ text, tools }: Pick<Entry, 'text' | 'tools'>): string =>
+  text.trim() === '' && tools.length > 0 ? `used ${tools.join(', ')}` : text;

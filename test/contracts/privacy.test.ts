@@ -96,7 +96,7 @@ describe('19: private passages', () => {
     expect(await bench.store.entries.counts()).toMatchObject({ entries: 0, toolUses: 0, sessions: 0 });
     bench.append('p/s1.jsonl', ...public_);
     await bench.ingest();
-    expect(await bench.texts()).toEqual(['Now the build', 'Building\n[Used tools: Bash]']);
+    expect(await bench.texts()).toEqual(['Now the build', 'Building']);
     expect(await bench.store.sessions.list({})).toMatchObject([{ title: 'Now the build', toolUses: 1 }]);
     expect(await holds(bench, 'hushhush')).toBe(false);
     await bench.ingest({ reimport: true });
@@ -165,7 +165,7 @@ describe('19: private passages', () => {
     await tell('c', 'public');
     await bench.ingest();
     const texts = (await bench.store.entries.transcript('client', 'c')).map((entry) => entry.text);
-    expect(texts).toEqual(['public', '[Used tools: Bash]', 'public answer']);
+    expect(texts).toEqual(['public', '', 'public answer']);
     expect(await holds(bench, 'hushhush')).toBe(false);
     const folder = path.join(bench.config.home, 'transcripts');
     for (const file of fs.readdirSync(folder))
@@ -223,7 +223,7 @@ describe('21: secrets', () => {
     expect(await holds(bench, token.slice(4, 30))).toBe(false);
     expect(await bench.texts()).toEqual([
       'My token is [redacted: GitHub token], use it',
-      'export T=[redacted: GitHub token]\n[Used tools: Bash, Write]',
+      'export T=[redacted: GitHub token]',
     ]);
     expect((await bench.store.sessions.list({}))[0]?.title).toBe('Use [redacted: GitHub token]');
     expect((await toolUsesOf(bench)).map(({ input }) => input.includes('[redacted: GitHub token]'))).toEqual([
@@ -264,7 +264,7 @@ describe('a pause', () => {
     bench.write('p/s1.jsonl', lines);
     for (const reimport of [false, true]) {
       await bench.ingest({ reimport });
-      expect(await bench.texts()).toEqual(['before', 'working\n[Used tools: Bash]', 'after']);
+      expect(await bench.texts()).toEqual(['before', 'working', 'after']);
       expect(await holds(bench, 'the pause')).toBe(false);
       expect(await toolUsesOf(bench)).toMatchObject([{ tool: 'Bash' }]);
     }

@@ -102,7 +102,7 @@ describe('tool uses in a store from before 028-tool-index', () => {
     const store = await openSqliteStore(location);
     const many = Array.from({ length: 25 }, (_, i) => {
       const toolUses = [{ id: `u${i}`, tool: 'Bash', input: '{"command":"docker build"}', files: [] }];
-      return entry(`e${i}`, `[Used tools: Bash]`, { tools: ['Bash'], toolUses });
+      return entry(`e${i}`, '', { tools: ['Bash'], toolUses });
     });
     await store.transcripts.commit([chunk(many)], rules);
     await store.close();

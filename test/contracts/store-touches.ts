@@ -7,7 +7,7 @@ import { base, chunk, entry, rules } from './chunks.ts';
 
 const use = (id: string, tool: string, ...files: string[]): NewToolUse => ({ id, tool, input: '{}', files });
 const does = (uuid: string, minutes: number, ...toolUses: NewToolUse[]) =>
-  entry(uuid, `[Used tools: ${toolUses.map(({ tool }) => tool).join(', ')}]`, {
+  entry(uuid, '', {
     role: 'assistant',
     author: 'model',
     at: base + minutes * 60_000,

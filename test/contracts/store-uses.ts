@@ -13,7 +13,7 @@ const use = (id: string, tool: string, input: unknown): NewToolUse => ({
   files: [],
 });
 const does = (uuid: string, ...toolUses: NewToolUse[]) =>
-  entry(uuid, '[Used tools: x]', { role: 'assistant', author: 'model', tools: ['x'], toolUses });
+  entry(uuid, '', { role: 'assistant', author: 'model', tools: ['x'], toolUses });
 const result = (id: string, output: string, outcome: 'ok' | 'error' = 'ok') => ({ id, pos: 1e9, outcome, output });
 
 export function describeUses(open: () => { store: Store }): void {

@@ -86,9 +86,17 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       expect(await store.vectors.refine('m1', better)).toBe(0);
     });
 
-    it('wants none for an entry that only names its tools, nor for an empty one', async () => {
-      await commit(chunk([entry('a', '[Used tools: Read]'), entry('b', ''), entry('c', 'Done.\n[Used tools: Read]')]));
-      expect(await texts()).toEqual(['Done.']);
+    it('wants none for an empty text, unless the entry has tool uses', async () => {
+      const toolUses = [{ id: 't1', tool: 'Bash', input: '{"command":"npm test"}', files: [] }];
+      await commit(
+        chunk([
+          entry('a', '', { tools: ['Read'] }),
+          entry('b', ''),
+          entry('c', 'Done.', { tools: ['Read'] }),
+          entry('d', '', { tools: ['Bash'], toolUses }),
+        ]),
+      );
+      expect(await texts()).toEqual(['Done.', 'npm test']);
     });
 
     it('takes a text without content off the list, without a vector', async () => {

@@ -70,7 +70,7 @@ describe('which lines count', () => {
       answer('silent', [toolUse('4', 'Glob')], 2),
     ]);
     await bench.ingest();
-    expect(await bench.texts()).toEqual(['go', 'Looking.\n[Used tools: Read, Bash]', '[Used tools: Glob]']);
+    expect(await bench.texts()).toEqual(['go', 'Looking.', '']);
     expect(await bench.store.entries.counts()).toMatchObject({ entries: 3, toolUses: 4 });
     const uses = await bench.store.entries.toolUses(['w', 'silent']);
     expect(uses.map((use) => [use.id, use.tool, use.outcome, use.files])).toEqual([

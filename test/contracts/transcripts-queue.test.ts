@@ -60,13 +60,13 @@ describe('what is typed while the agent works', () => {
       prompt('p2', 'then commit', 8, { parentUuid: 'a2' }),
       answer('a3', 'committed', 9),
     ];
-    expect(await texts(lines)).toEqual(['first', '[Used tools: Bash]', 'done', 'then commit', 'committed']);
+    expect(await texts(lines)).toEqual(['first', '', 'done', 'then commit', 'committed']);
   });
 
   it('14. a queued prompt that an older client gave to the running turn is stored where it was given', async () => {
     expect(await texts(turn(queue('enqueue', 2, 'and fix the typo'), queue('remove', 5)))).toEqual([
       'first',
-      '[Used tools: Bash]',
+      '',
       'and fix the typo',
       'done',
     ]);
@@ -74,7 +74,7 @@ describe('what is typed while the agent works', () => {
 
   it('14. a queued prompt in an attachment is stored once, and a fork that copies the attachment does not double it', async () => {
     const lines = turn(queue('enqueue', 2, 'and fix the typo'), queue('remove', 5), given('g1', 'and fix the typo', 5));
-    expect(await texts(lines)).toEqual(['first', '[Used tools: Bash]', 'and fix the typo', 'done']);
+    expect(await texts(lines)).toEqual(['first', '', 'and fix the typo', 'done']);
     const bench = await workbench();
     bench.write(key, lines);
     bench.write(
@@ -91,7 +91,7 @@ describe('what is typed while the agent works', () => {
     expect(await texts(turn(queue('enqueue', 2, 'no wait'), queue('popAll', 3, 'no wait')))).not.toContain('no wait');
     expect(await texts(turn(queue('enqueue', 2, 'no'), queue('enqueue', 2.1, 'wait'), queue('popAll', 3)))).toEqual([
       'first',
-      '[Used tools: Bash]',
+      '',
       'done',
     ]);
     // Withdrawn, then sent after all, in other words.
@@ -109,7 +109,7 @@ describe('what is typed while the agent works', () => {
       prompt('p2', 'yes', 30, { parentUuid: 'a2' }),
       answer('a3', 'ok', 31),
     ];
-    expect(await texts(lines)).toEqual(['first', '[Used tools: Bash]', 'yes', 'done', 'yes', 'ok']);
+    expect(await texts(lines)).toEqual(['first', '', 'yes', 'done', 'yes', 'ok']);
   });
 
   it('14. several queued prompts, sent as one, are one prompt', async () => {
@@ -119,7 +119,7 @@ describe('what is typed while the agent works', () => {
       queue('dequeue', 8),
       prompt('p2', 'one\nmore\ntwo', 8, { parentUuid: 'a2' }),
     ];
-    expect(await texts(lines)).toEqual(['first', '[Used tools: Bash]', 'done', 'one\nmore\ntwo']);
+    expect(await texts(lines)).toEqual(['first', '', 'done', 'one\nmore\ntwo']);
   });
 
   it('14. queued commands and shell lines are stored as typed, once', async () => {
@@ -132,7 +132,7 @@ describe('what is typed while the agent works', () => {
       queue('dequeue', 9),
       prompt('p3', '<bash-input>git log</bash-input>', 9, { parentUuid: 'p2' }),
     ];
-    expect(await texts(lines)).toEqual(['first', '[Used tools: Bash]', 'done', '/copy 2', '! git log']);
+    expect(await texts(lines)).toEqual(['first', '', 'done', '/copy 2', '! git log']);
   });
 
   it('19. notes on background tasks are queued too, and are not prompts', async () => {
@@ -147,7 +147,7 @@ describe('what is typed while the agent works', () => {
       given('g1', note, 5, { commandMode: 'task-notification' }),
       given('g2', [{ type: 'text', text: 'look at x' }], 5, { origin: { kind: 'human' } }),
     );
-    expect(await texts(lines)).toEqual(['first', '[Used tools: Bash]', 'look at x', 'done']);
+    expect(await texts(lines)).toEqual(['first', '', 'look at x', 'done']);
   });
 
   it('19. a private turn continues when something is queued in it, and a queued private prompt begins one', async () => {
@@ -162,7 +162,7 @@ describe('what is typed while the agent works', () => {
     ];
     expect(await texts(inside)).toEqual(['now this', 'ok']);
     const begun = turn(queue('enqueue', 2, '<private>the code is 4711</private>'), queue('remove', 3));
-    expect(await texts([...begun, prompt('p2', 'now this', 8)])).toEqual(['first', '[Used tools: Bash]', 'now this']);
+    expect(await texts([...begun, prompt('p2', 'now this', 8)])).toEqual(['first', '', 'now this']);
   });
 
   it('14. the queue of a subagent, and lines of any shape, are skipped', async () => {
@@ -176,7 +176,7 @@ describe('what is typed while the agent works', () => {
       { type: 'attachment', uuid: 'x2', attachment: 'queued_command' },
       { ...given('x3', 'side', 3), isSidechain: true },
     ];
-    expect(await texts(turn(...odd))).toEqual(['first', '[Used tools: Bash]', 'done']);
+    expect(await texts(turn(...odd))).toEqual(['first', '', 'done']);
   });
 });
 

@@ -213,7 +213,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     await ended(own, session.id);
     expect(toldOf(own, session.id)).toMatchObject({ end_reason: 'other' });
     const { entries } = await ask(own.env, 'show', session.id);
-    const tools = entries.filter((entry: { text: string }) => entry.text.includes('[Used tools: Bash]'));
+    const tools = entries.filter((entry: { tools: string[] }) => entry.tools.includes('Bash'));
     expect(tools).toHaveLength(3);
     await until(() => readdirSync(path.join(own.home, 'spool')).length === 0, 'an empty spool');
   });

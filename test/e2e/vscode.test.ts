@@ -124,7 +124,7 @@ describe('the extension', () => {
       ['user', 'where is the coupon rounded?'],
       ['assistant', 'It is in checkout.ts.'],
       ['user', 'rounding of the coupon'],
-      ['assistant', '[Used tools: FileSave]'],
+      ['assistant', ''],
     ]);
   });
 });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, AgentState, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
-import { asObject, asString, asTime, usedTools } from '../json.ts';
+import { asObject, asString, asTime, isEmpty } from '../json.ts';
 
 type Json = Record<string, unknown>;
 
@@ -101,13 +101,12 @@ function readPlan(
   });
   // Results name no call: they follow in the order of the calls.
   if (toolUses.length > 0) state.open = toolUses.map(({ id }) => id).join(' ');
-  const said = usedTools(text, toolUses);
   const place = { uuid, session: undefined, at, cwd: undefined } as const;
   const entry = { kind: 'entry', ...place, role: 'assistant', author: 'model' } as const;
   const [cwd] = folders;
   return [
     ...(cwd === undefined ? [] : [{ kind: 'header', cwd } as const]),
-    ...(said === '' ? [] : [{ ...entry, text: said, toolUses }]),
+    ...(isEmpty({ text, toolUses }) ? [] : [{ ...entry, text, toolUses }]),
   ];
 }
 

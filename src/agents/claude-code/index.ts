@@ -7,7 +7,7 @@ import type { Agent, ParsedEntry, ParsedItem, ParsedLine, ParsedToolUse, Transcr
 import { nothing } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
 import { readHookPayload } from '../hook-payload.ts';
-import { asObject, asString, asTime, textOfBlocks, usedTools } from '../json.ts';
+import { asObject, asString, asTime, textOfBlocks } from '../json.ts';
 import { anthropicUsage } from '../usage.ts';
 import { carryIntoClaudeCode } from './carry.ts';
 import { claudeCodeHome } from './home.ts';
@@ -163,7 +163,7 @@ function readMessage(line: Record<string, unknown>, at: number | undefined, file
       const words = { role: 'user', author: 'person', text: reply.text, form: reply.form, toolUses: [] } as const;
       items.push({ kind: 'entry', uuid: id, ...said, ...words, queued: 'given' });
     }
-  if (text !== '') {
+  if (text !== '' || toolUses.length > 0) {
     if (author === 'person') items.push(...leaveQueue(typed ?? text, at, file.state));
     items.push({
       kind: 'entry',
@@ -213,7 +213,7 @@ function readAnswer(line: Record<string, unknown>, message: Record<string, unkno
   }
   const said = typeof message.content === 'string' ? [message.content] : textOfBlocks(message.content);
   const synthetic = message.model === '<synthetic>' || line.isApiErrorMessage === true;
-  return { text: usedTools(said.join('\n').trim(), toolUses), author: synthetic ? 'machine' : 'model', toolUses };
+  return { text: said.join('\n').trim(), author: synthetic ? 'machine' : 'model', toolUses };
 }
 
 function toolResults(content: unknown): ParsedItem[] {

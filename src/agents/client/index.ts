@@ -4,7 +4,7 @@ import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, ParsedItem } from '../agent.ts';
 import { nothing } from '../agent.ts';
-import { asObject, asString, asTime, usedTools } from '../json.ts';
+import { asObject, asString, asTime } from '../json.ts';
 
 /** One line of our own transcript. Every line has an id and a time. */
 export type ClientLine =
@@ -48,7 +48,7 @@ export const client: Agent = {
     const files = Array.isArray(line.files) ? line.files.filter((file) => typeof file === 'string') : [];
     const use = { id: uuid, tool, input: line.input, files };
     const items: ParsedItem[] = [
-      { ...said, role: 'assistant', author: 'model', text: usedTools('', [use]), toolUses: [use] },
+      { ...said, role: 'assistant', author: 'model', text: '', toolUses: [use] },
       { kind: 'tool-result', id: uuid, failed: line.failed === true, output: asString(line.output) ?? '' },
     ];
     return { at, items };

@@ -17,8 +17,8 @@ describe('Cline 3.0.65', () => {
     expect(await ingest()).toMatchObject({ files: { imported: 1, failed: 0 }, problems: [] });
     expect(await said(id)).toEqual([
       'user person: Which port do the notes name?',
-      'assistant model: I will read the file first.\n[Used tools: run_commands]',
-      'assistant model: [Used tools: run_commands]',
+      'assistant model: I will read the file first.',
+      'assistant model: used run_commands',
       'assistant model: The notes say that the port is 4711. The file missing.txt does not exist.',
     ]);
     expect(await outcomes(id)).toEqual(['run_commands ok', 'run_commands error']);
@@ -97,7 +97,7 @@ it.each([
   expect(await ingest()).toMatchObject({ files: { imported: 1, failed: 0 }, problems: [] });
   expect(await said(name)).toEqual([
     'user person: Which port?',
-    'assistant model: [Used tools: execute_command]',
+    'assistant model: used execute_command',
     'user person: Look in notes.txt',
     'assistant model: It is 4711.',
   ]);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, AgentState, ParsedEntry, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts';
 import { readHookPayload } from '../hook-payload.ts';
-import { asObject, asString, asTime, usedTools } from '../json.ts';
+import { asObject, asString, asTime } from '../json.ts';
 import { codexUsage } from '../usage.ts';
 import { carryIntoCodex } from './carry.ts';
 import {
@@ -189,7 +189,7 @@ function readItem(payload: Json, line: Json, at: number | undefined, state: Agen
       const use = readCall(payload, () => idOf(state, 'answers', undefined));
       if (use === undefined) return { items: [] };
       noteWait(use, state);
-      const said = { role: 'assistant', author: 'model', text: usedTools('', [use]), toolUses: [use] } as const;
+      const said = { role: 'assistant', author: 'model', text: '', toolUses: [use] } as const;
       return { items: [entry(callEntryId(state, use.id), at, said)] };
     }
     case 'function_call_output':

@@ -6,7 +6,7 @@ import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, ParsedEntry, ParsedItem, ParsedLine } from '../agent.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { withoutInjected } from '../injected.ts';
-import { asObject, asString, asTime, usedTools } from '../json.ts';
+import { asObject, asString, asTime, isEmpty } from '../json.ts';
 import { carryIntoCopilot } from './carry.ts';
 import { copilotHooks, copilotMcp } from './install.ts';
 import { copilotPull, namesKey } from './pull.ts';
@@ -92,8 +92,10 @@ function readEvent(type: string, data: Json, uuid: string, at: number | undefine
       return { items: readPrompt(data, said, asString(line.parentId)) };
     case 'assistant.message': {
       const toolUses = callsIn(data.toolRequests);
-      const text = usedTools(asString(data.content)?.trim() ?? '', toolUses);
-      return { items: text === '' ? [] : [{ ...said, role: 'assistant', author: 'model', text, toolUses }] };
+      const text = asString(data.content)?.trim() ?? '';
+      return {
+        items: isEmpty({ text, toolUses }) ? [] : [{ ...said, role: 'assistant', author: 'model', text, toolUses }],
+      };
     }
     case 'tool.execution_complete':
       return { items: readResult(data) };

@@ -25,7 +25,7 @@ it('gives prompts without their wrapping, and the tools used', async () => {
     lines(user('Write it', stamp), answer('Done.', write), { type: 'turn_ended' }),
   );
   expect(await ingest()).toMatchObject({ files: { imported: 1, failed: 0 }, problems: [] });
-  expect(await said('c1')).toEqual(['user person: Write it', 'assistant model: Done.\n[Used tools: Write]']);
+  expect(await said('c1')).toEqual(['user person: Write it', 'assistant model: Done.']);
   expect(await times('c1')).toEqual(['2026-08-24T08:11:00.000Z', '2026-08-24T08:11:00.000Z']);
 });
 

@@ -5,7 +5,7 @@ import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, ParsedItem, ParsedLine } from '../agent.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { withoutInjected } from '../injected.ts';
-import { asObject, asString, asTime, textOfBlocks, usedTools } from '../json.ts';
+import { asObject, asString, asTime, isEmpty, textOfBlocks } from '../json.ts';
 import { carryIntoDroid } from './carry.ts';
 import { droidHooks, droidMcp } from './install.ts';
 
@@ -78,8 +78,8 @@ function readMessage(line: Json, message: Json, at: number | undefined): readonl
   const said = { kind: 'entry', uuid, session: undefined, at, cwd: undefined } as const;
   if (role === 'assistant') {
     const toolUses = callsIn(content);
-    const text = usedTools(textsOf(content).join('\n').trim(), toolUses);
-    return text === '' ? [] : [{ ...said, role, author: 'model', text, toolUses }];
+    const text = textsOf(content).join('\n').trim();
+    return isEmpty({ text, toolUses }) ? [] : [{ ...said, role, author: 'model', text, toolUses }];
   }
   if (role !== 'user') return [];
   const typed = textsOf(content)

@@ -9,7 +9,7 @@ import type { Agent, AgentState, ParsedItem, ParsedLine, TranscriptFile } from '
 import { derivedId } from '../derived-id.ts';
 import { filesOfArgs, hasFailed, responsesIn, textOfParts } from '../google-parts.ts';
 import { readHookPayload } from '../hook-payload.ts';
-import { asObject, asString, asTime, usedTools } from '../json.ts';
+import { asObject, asString, asTime } from '../json.ts';
 import { isPulledBy, readAbout } from '../pulled-lines.ts';
 import { geminiUsage } from '../usage.ts';
 import { carryIntoGemini } from './carry.ts';
@@ -162,7 +162,7 @@ function readAnswer(line: Json, id: string, at: number | undefined, state: Agent
     const use = asString(called) ?? `${id}#${index}`;
     const toolUses = [{ id: use, tool: toolName(asString(name)), input: args, files: filesOfArgs(args) }];
     const uuid = derivedId('gemini', id, use);
-    items.push({ ...said, uuid, at: asTime(timestamp) ?? at, text: usedTools('', toolUses), toolUses });
+    items.push({ ...said, uuid, at: asTime(timestamp) ?? at, text: '', toolUses });
     if (status === undefined || status === 'executing' || status === 'scheduled') continue;
     const [response] = responsesIn(result);
     const output = response?.output ?? asString(resultDisplay) ?? '';

@@ -59,7 +59,7 @@ it('gives prompts, answers and tool uses with their outcomes', async () => {
   expect(await ingest()).toMatchObject({ files: { imported: 1, failed: 0 }, problems: [] });
   expect(await said('20251009_1')).toEqual([
     'user person: Which port?',
-    'assistant model: I will look.\n[Used tools: developer__shell]',
+    'assistant model: I will look.',
     'assistant model: It is 4711.',
   ]);
   expect(await outcomes('20251009_1')).toEqual(['developer__shell ok', 'developer__shell error']);

@@ -5,7 +5,7 @@ import { nothing } from '../agent.ts';
 import { outputOf } from '../anthropic-blocks.ts';
 import { derivedId } from '../derived-id.ts';
 import { withoutInjected } from '../injected.ts';
-import { asObject, asString, asTime, textOfBlocks, usedTools } from '../json.ts';
+import { asObject, asString, asTime, isEmpty, textOfBlocks } from '../json.ts';
 import { type PulledSession, pulledKey, type SourceDatabase } from '../pull.ts';
 import { aboutSession, isPulledBy, pulledLine, readAbout } from '../pulled-lines.ts';
 import { gooseMcp } from './install.ts';
@@ -117,10 +117,9 @@ function readLine(value: unknown): ParsedLine {
     items.push({ ...entry, role: 'user', author, text, toolUses: [] });
   } else if (role === 'assistant') {
     const toolUses = blocks.flatMap(useOf);
-    const said = usedTools(text, toolUses);
     // A summary for the model only, which a compaction leaves.
     const by = hidden === true ? ({ author: 'machine', form: 'compaction' } as const) : ({ author: 'model' } as const);
-    if (said !== '') items.push({ ...entry, role: 'assistant', ...by, text: said, toolUses });
+    if (!isEmpty({ text, toolUses })) items.push({ ...entry, role: 'assistant', ...by, text, toolUses });
   }
   return { at, items };
 }

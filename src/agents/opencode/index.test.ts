@@ -1,9 +1,11 @@
 // What the real program wrote, counted by hand from its rows.
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { workbench } from '../../../test/contracts/transcript-builder.ts';
 import { fillWithSample, openCodeDatabase } from '../../../test/opencode-database.ts';
+import { saidOrUsed } from '../../schema/entry.ts';
 import { openCode } from './index.ts';
 
 const main = 'ses_e1e360d01ffeLEE7SpbcmoKL6C';
@@ -18,7 +20,7 @@ async function withSample() {
   const report = await bench.ingest();
   const said = async (session: string, subagents = false) =>
     (await bench.store.entries.transcript('opencode', session, { subagents })).map(
-      ({ role, author, text }) => `${role} ${author}: ${text}`,
+      (entry) => `${entry.role} ${entry.author}: ${saidOrUsed(entry)}`,
     );
   return { ...bench, report, said };
 }
@@ -29,12 +31,12 @@ it('1.18.33: the prompts, answers and tool uses of a session', async () => {
   expect(await said(main)).toEqual([
     'user person: Which port do the notes name?',
     'assistant model: I will read the file first.',
-    'assistant model: [Used tools: bash]',
-    'assistant model: [Used tools: bash]',
+    'assistant model: used bash',
+    'assistant model: used bash',
     'assistant model: The notes say that the port is 4711. The file missing.txt does not exist.',
     'user person: EDIT the port to 4712',
     'assistant model: I will add a line.',
-    'assistant model: [Used tools: edit]',
+    'assistant model: used edit',
     'assistant model: Done: the port is now 4712.',
   ]);
   const [session] = await store.sessions.find(main);
@@ -75,11 +77,11 @@ it('1.1.65: sessions in JSON files, one per part', async () => {
   expect(await bench.ingest()).toMatchObject({ files: { imported: 1, failed: 0 }, problems: [] });
   const id = 'ses_e1e34b2c8ffeLKVOXkQwE1AmOy';
   const entries = await bench.store.entries.transcript('opencode', id);
-  expect(entries.map(({ text }) => text)).toEqual([
+  expect(entries.map(saidOrUsed)).toEqual([
     'Which port do the notes name?',
     'I will read the file first.',
-    '[Used tools: bash]',
-    '[Used tools: bash]',
+    'used bash',
+    'used bash',
     'The notes say that the port is 4711. The file missing.txt does not exist.',
   ]);
   expect((await bench.store.sessions.find(id))[0]).toMatchObject({ cwd: '/home/dev/proj', toolUses: 2 });

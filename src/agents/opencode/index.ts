@@ -6,7 +6,7 @@ import type { Agent, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts'
 import { nothing } from '../agent.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { withoutInjected } from '../injected.ts';
-import { asObject, asString, asTime, usedTools } from '../json.ts';
+import { asObject, asString, asTime } from '../json.ts';
 import { isPulledBy, readAbout } from '../pulled-lines.ts';
 import { carryIntoOpenCode } from './carry.ts';
 import { openCodeHooks, openCodeMcp } from './install.ts';
@@ -105,9 +105,7 @@ function readTool(part: Record<string, unknown>, entry: Entry): ParsedItem[] {
   const input = asObject(state.input);
   const files = [input.filePath, input.path].filter((file): file is string => typeof file === 'string' && file !== '');
   const use = { id, tool, input, files };
-  const items: ParsedItem[] = [
-    { ...entry, role: 'assistant', author: 'model', text: usedTools('', [use]), toolUses: [use] },
-  ];
+  const items: ParsedItem[] = [{ ...entry, role: 'assistant', author: 'model', text: '', toolUses: [use] }];
   const { exit } = asObject(state.metadata);
   // The agent counts a failed command as completed.
   const failed = state.status === 'error' || (typeof exit === 'number' && exit !== 0);

@@ -40,7 +40,7 @@ describe('version 1', () => {
     const entries = entriesOf(readAll(linesOf(v1)));
     expect(entries.map((entry) => `${entry.role}: ${entry.text}`)).toEqual([
       'user: why is the tide table off by one hour?',
-      'assistant: Let me look at the parser.\n[Used tools: read]',
+      'assistant: Let me look at the parser.',
       'assistant: The offset is a constant; daylight saving is ignored.',
       'user: fix it',
       'assistant: Fixed: the offset comes from the zone now.',

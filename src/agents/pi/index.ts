@@ -11,7 +11,7 @@ import type {
   TranscriptFile,
 } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
-import { asObject, asString, asTime, textOfBlocks, usedTools } from '../json.ts';
+import { asObject, asString, asTime, isEmpty, textOfBlocks } from '../json.ts';
 import { piUsage } from '../usage.ts';
 
 type Json = Record<string, unknown>;
@@ -124,8 +124,8 @@ function readMessage(line: Json, message: Json, file: TranscriptFile): ParsedIte
     case 'assistant': {
       const toolUses = toolUsesOf(message.content, uuid);
       if (toolUses.length > 0) state.asker = uuid;
-      const text = usedTools(textOf(message.content), toolUses);
-      return text === '' ? [] : [entry({ role: 'assistant', author: 'model', text, toolUses })];
+      const said = { role: 'assistant', author: 'model', text: textOf(message.content), toolUses } as const;
+      return isEmpty(said) ? [] : [entry(said)];
     }
     case 'toolResult': {
       const id = asString(message.toolCallId);

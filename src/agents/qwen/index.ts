@@ -7,7 +7,7 @@ import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, ParsedEntry, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts';
 import { filesOfArgs, responsesIn, textOfParts } from '../google-parts.ts';
 import { readHookPayload } from '../hook-payload.ts';
-import { asObject, asString, asTime, usedTools } from '../json.ts';
+import { asObject, asString, asTime, isEmpty } from '../json.ts';
 import { carryIntoQwen } from './carry.ts';
 import { qwenHooks, qwenMcp } from './install.ts';
 
@@ -68,9 +68,9 @@ function readLine(
       return { items: [...resultsOf(parts, line), ...readPrompt(line, { uuid, at, ...place }, file)] };
     case 'assistant': {
       const toolUses = callsIn(parts, uuid);
-      const text = usedTools(textOfParts(parts ?? []), toolUses);
+      const text = textOfParts(parts ?? []);
       const said = { role: 'assistant', author: 'model', text, toolUses } as const;
-      return { items: text === '' ? [] : [{ kind: 'entry', uuid, at, ...place, ...said }] };
+      return { items: isEmpty(said) ? [] : [{ kind: 'entry', uuid, at, ...place, ...said }] };
     }
     case 'tool_result':
       return { items: resultsOf(parts, line) };

@@ -156,7 +156,7 @@ describe('a client without a transcript', () => {
     const entries = await store.entries.transcript('client', id);
     expect(entries.map(({ role, text }) => [role, text])).toEqual([
       ['user', 'rename the button'],
-      ['assistant', '[Used tools: FileSave]'],
+      ['assistant', ''],
       ['assistant', 'Renamed it.'],
       ['user', 'and now?'],
     ]);
@@ -222,7 +222,7 @@ describe('6. tools whose uses are not kept', () => {
     write([name, 'Bash']);
     await ingest({ store, config, clock: deps.clock }, {});
     expect((await store.entries.toolUses(['u1'])).map(({ tool }) => tool)).toEqual(['Bash']);
-    expect((await store.entries.find('u1'))[0]?.text).toBe(`[Used tools: ${name}, Bash]`);
+    expect((await store.entries.find('u1'))[0]).toMatchObject({ text: '', tools: [name, 'Bash'] });
     const clients = openClients(deps);
     await clients.init({ sessionId: 'c', userPrompt: 'go' });
     expect(await clients.observe({ sessionId: 'c', tool_name: name })).toEqual({ stored: false });

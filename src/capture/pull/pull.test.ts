@@ -72,10 +72,10 @@ it('an answer is pulled when it is finished, not while it streams', async () => 
   tool('completed', at + 1);
   answer('half of it', false, at + 2);
   await ingest();
-  expect(await texts('ses_a')).toEqual(['go', '[Used tools: bash]']);
+  expect(await texts('ses_a')).toEqual(['go', '']);
   answer('all of it', true, at + 3);
   await ingest();
-  expect(await texts('ses_a')).toEqual(['go', '[Used tools: bash]', 'all of it']);
+  expect(await texts('ses_a')).toEqual(['go', '', 'all of it']);
 });
 
 it('an unfinished answer of a killed agent is pulled once the session continues', async () => {

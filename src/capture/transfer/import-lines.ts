@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { ExportedEntry, ExportedFile, ExportedLine, ExportedRow } from '../../schema/exported.ts';
 import type { ReaderState } from '../../schema/reader-state.ts';
+import { withoutToolNames } from '../../schema/tool-names.ts';
 import type { ConversationRules } from '../../store/conversations/port.ts';
 import type { PlanRules } from '../../store/jobs/port.ts';
 import type { Tombstone } from '../../store/removal/port.ts';
@@ -173,7 +174,8 @@ export function chunkOf(
 ): Chunk {
   const [copy = { root: '', size: file.offset }] = file.copies;
   const sessions = new Set(entries.map(({ session }) => session));
-  const clean = entries.map((entry) => redacted(entry));
+  // Exports and hubs of older versions have the names of tools in the texts.
+  const clean = entries.map((entry) => redacted({ ...entry, text: withoutToolNames(entry.text, entry.tools) }));
   return {
     agent: file.agent,
     key,

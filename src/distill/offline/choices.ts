@@ -1,7 +1,7 @@
 // A person's choices: answers in a form, or an option of the previous answer by its letter or number.
 
 import { cut, inOneLine, sentencesOf } from '../../language/gist.ts';
-import { answerText, isAnswer } from '../../language/open-ends.ts';
+import { isAnswer } from '../../language/open-ends.ts';
 import { isTellingWord } from '../../language/stop-words.ts';
 import type { Entry } from '../../schema/entry.ts';
 import type { Turn } from '../material.ts';
@@ -41,9 +41,9 @@ const named =
 export function namedOption(request: Entry, before: readonly Entry[]): Choice | undefined {
   const [first = ''] = request.text.trim().split('\n', 1);
   const name = first.length > 60 ? undefined : named.exec(first.trim())?.[1];
-  const answer = before.findLast((entry) => isAnswer(entry) && answerText(entry).trim() !== '');
+  const answer = before.findLast((entry) => isAnswer(entry) && entry.text.trim() !== '');
   if (name === undefined || answer === undefined || /^(?:a|i)$/.test(name)) return undefined;
-  const text = answerText(answer);
+  const text = answer.text;
   const said = /^\d+$/.test(name)
     ? new RegExp(`^\\s*(?:\\*\\*)?(?:option |approach )?${name}[.):]\\s*(?:\\*\\*)?\\s*(.{8,400})$`, 'im').exec(
         text,

@@ -4,7 +4,7 @@ import { shell } from '../../agents/tools/shell-tools.ts';
 import { type UsualCommand, usualIn } from '../../agents/tools/usual-commands.ts';
 import { looksAround, modifies, seenFrom } from '../../language/files-touched.ts';
 import { cut, inOneLine, inputField } from '../../language/gist.ts';
-import { answerText, isAnswer, refused, tellsOfPassing } from '../../language/open-ends.ts';
+import { isAnswer, refused, tellsOfPassing } from '../../language/open-ends.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
 import type { Turn } from '../material.ts';
 import {
@@ -115,8 +115,8 @@ function findDeeds(turn: Turn): Deeds {
 }
 
 const lastAnswer = (turn: Turn): string => {
-  const last = turn.entries.findLast((entry) => isAnswer(entry) && answerText(entry).trim() !== '');
-  return last === undefined ? '' : answerText(last).slice(0, 8000);
+  const last = turn.entries.findLast((entry) => isAnswer(entry) && entry.text.trim() !== '');
+  return last === undefined ? '' : last.text.slice(0, 8000);
 };
 
 /** The agent's own tool uses, without those that the person ran or refused. */

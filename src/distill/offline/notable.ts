@@ -1,7 +1,7 @@
 // Finds sentences that a person would want to find again: decisions and findings. Patterns recognize them; they are quoted word for word.
 
 import { sentencesOf } from '../../language/gist.ts';
-import { answerText, isAnswer } from '../../language/open-ends.ts';
+import { isAnswer } from '../../language/open-ends.ts';
 import type { Entry } from '../../schema/entry.ts';
 import type { Turn } from '../material.ts';
 import { planOf } from './plan.ts';
@@ -103,7 +103,7 @@ const isDecision = (text: string): boolean =>
 /** The highest weight first. */
 export function findingsOf(turn: Turn): Finding[] {
   const found: Finding[] = [];
-  const last = turn.entries.findLast((entry) => isAnswer(entry) && answerText(entry).trim() !== '');
+  const last = turn.entries.findLast((entry) => isAnswer(entry) && entry.text.trim() !== '');
   for (const { text, entry } of answerSentences(turn)) {
     if (!fits(text) || text.length < 40 || uncertain.test(text)) continue;
     const marked = understood.reduce((sum, [pattern, points]) => sum + (pattern.test(text) ? points : 0), 0);
@@ -114,9 +114,7 @@ export function findingsOf(turn: Turn): Finding[] {
 
 function answerSentences(turn: Turn): { text: string; entry: Entry }[] {
   const answers = turn.entries.filter((entry) => isAnswer(entry) && worthALook.test(entry.text));
-  return answers
-    .slice(-mostAnswers)
-    .flatMap((entry) => sentencesOf(answerText(entry)).map(({ text }) => ({ text, entry })));
+  return answers.slice(-mostAnswers).flatMap((entry) => sentencesOf(entry.text).map(({ text }) => ({ text, entry })));
 }
 
 const fits = (text: string): boolean =>

@@ -1,7 +1,7 @@
 // A turn → an observation, from the request, the tool uses and the answer. Deterministic: no clock, no randomness, no model.
 
 import { cut, gist } from '../../language/gist.ts';
-import { answerText, isAnswer } from '../../language/open-ends.ts';
+import { isAnswer } from '../../language/open-ends.ts';
 import type { ObservationText, ObservationType } from '../../schema/observation.ts';
 import type { Turn } from '../material.ts';
 import { achieved, outcomeIn } from './answer.ts';
@@ -37,7 +37,7 @@ export interface Reading {
 /** False for greetings, client commands and interruptions: there is nothing to distil. */
 export function hasWork(turn: Turn): boolean {
   if (usesOf(turn).length > 0) return true;
-  const said = turn.entries.reduce((sum, entry) => sum + (isAnswer(entry) ? answerText(entry).length : 0), 0);
+  const said = turn.entries.reduce((sum, entry) => sum + (isAnswer(entry) ? entry.text.length : 0), 0);
   return said >= substance && !saysNothing(turn.request?.text ?? 'what came before');
 }
 
@@ -59,7 +59,7 @@ function read(turn: Turn): Reading {
   const answer =
     turn.entries
       .filter(isAnswer)
-      .map(answerText)
+      .map(({ text }) => text)
       .filter((text) => text.trim() !== '')
       .at(-1) ?? '';
   const title = titleOf(turn, asked, deeds, answer);

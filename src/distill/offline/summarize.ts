@@ -3,7 +3,7 @@
 import { shell } from '../../agents/tools/shell-tools.ts';
 import { modifies } from '../../language/files-touched.ts';
 import { cut, gist } from '../../language/gist.ts';
-import { answerText, interrupted, openEnds, tellsOfPassing } from '../../language/open-ends.ts';
+import { interrupted, openEnds, tellsOfPassing } from '../../language/open-ends.ts';
 import type { Entry } from '../../schema/entry.ts';
 import type { SummaryText } from '../../schema/summary.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
@@ -176,7 +176,7 @@ function endingOf(turns: readonly Turn[]): SessionEnding {
       .flatMap(({ request }) => (request === undefined ? [] : [request]))
       .slice(-4)
       .reverse(),
-    entries: entries.filter((entry) => entry.tools.length === 0 || answerText(entry).trim() !== '').slice(-16),
+    entries: entries.filter((entry) => entry.tools.length === 0 || entry.text.trim() !== '').slice(-16),
     toolUses: uses.slice(-20),
   };
 }

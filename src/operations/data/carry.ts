@@ -9,7 +9,7 @@ import { agents } from '../../agents/index.ts';
 import { carriedFolder, noteCarried } from '../../capture/carried.ts';
 import { sourceTools } from '../../capture/pull/source-tools.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
-import type { Entry } from '../../schema/entry.ts';
+import { type Entry, saidOrUsed } from '../../schema/entry.ts';
 import type { Session } from '../../schema/session.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
 import { isAlive } from '../../system/alive.ts';
@@ -141,8 +141,8 @@ function newest(turns: readonly CarryTurn[]): CarryTurn[] {
   return turns.slice(from);
 }
 
-function textOf({ text }: Entry, uses: readonly ToolUse[]): string {
-  const words = uses.length === 0 ? text : text.replace(/\n?\[Used tools: [^\n]*\]$/, '');
+function textOf(entry: Entry, uses: readonly ToolUse[]): string {
+  const words = uses.length === 0 ? saidOrUsed(entry) : entry.text;
   return [words, ...uses.map(useInWords)].filter((part) => part.trim() !== '').join('\n\n');
 }
 

@@ -1,10 +1,12 @@
 // Forgets for good: the rows in one transaction, then every file that held some of it. Agents cannot call this; only a
 // person may.
+
 import { z } from 'zod';
 import { conversationRules } from '../../capture/conversation-rules.ts';
 import { copyPath } from '../../capture/vault/vault.ts';
 import { inOneLine } from '../../language/gist.ts';
 import { AgentName } from '../../schema/agent-name.ts';
+import { saidOrUsed } from '../../schema/entry.ts';
 import type { Forgettable, Forgotten } from '../../store/removal/port.ts';
 import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
@@ -168,7 +170,7 @@ function lookups(
       (await entriesNamed(store, agent)(id)).flatMap(({ what: { entry } }) =>
         entry === undefined
           ? []
-          : [candidate({ kind: 'entry', agent: entry.agent, id: entry.id, title: gist(entry.text) })],
+          : [candidate({ kind: 'entry', agent: entry.agent, id: entry.id, title: gist(saidOrUsed(entry)) })],
       ),
     async (id) => [
       ...(await store.distilled.findObservations(id))

@@ -1,7 +1,7 @@
 // Finds what an id, or the beginning of one, refers to.
 
 import type { AgentName } from '../../schema/agent-name.ts';
-import type { Entry } from '../../schema/entry.ts';
+import { type Entry, saidOrUsed } from '../../schema/entry.ts';
 import type { Session } from '../../schema/session.ts';
 import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
@@ -63,7 +63,7 @@ export const entriesNamed: Lookups = (store, agent) => async (id) => {
     const session = (await store.sessions.find(entry.session)).find(
       (one) => one.agent === entry.agent && one.id === entry.session,
     );
-    const says = `${entry.agent}, ${entry.role}: ${entry.text.slice(0, 60).replace(/\s+/g, ' ')}`;
+    const says = `${entry.agent}, ${entry.role}: ${saidOrUsed(entry).slice(0, 60).replace(/\s+/g, ' ')}`;
     if (session) found.push({ id: entry.id, says, what: { session, entry } });
   }
   return found;

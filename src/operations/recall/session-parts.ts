@@ -9,7 +9,6 @@ import type { Entry } from '../../schema/entry.ts';
 import type { Session } from '../../schema/session.ts';
 import { Moment } from '../../schema/time.ts';
 import { ToolUse } from '../../schema/tool-use.ts';
-import { withoutToolNames } from '../../store/search/tool-text.ts';
 import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
@@ -90,10 +89,7 @@ export const sessionsFind = operation({
       const uses = await usesOf(context.store, entries);
       for (const [i, entry] of entries.entries()) {
         const own = uses.get(entry.id) ?? [];
-        const found = [
-          withoutToolNames(entry.text),
-          ...own.flatMap(({ input, output = '' }) => [readable(input), output]),
-        ]
+        const found = [entry.text, ...own.flatMap(({ input, output = '' }) => [readable(input), output])]
           .map((text) => snippetAt(text, wanted))
           .find((snippet) => snippet !== undefined);
         if (found === undefined) continue;

@@ -1,7 +1,8 @@
 // What happened, in order of time: the latest, or around a moment.
+
 import { z } from 'zod';
 import { gist, toolGist } from '../../language/gist.ts';
-import { answerText } from '../../language/open-ends.ts';
+import { saidOrUsed } from '../../schema/entry.ts';
 import { TimelineItem } from '../../schema/timeline-item.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
 import type { TimelineEntry } from '../../store/entries/port.ts';
@@ -82,7 +83,7 @@ export async function toItems(store: Pick<Store, 'entries'>, found: readonly Tim
     project,
     agent: entry.agent,
     role: entry.role,
-    text: gist(answerText(entry), longest) || deeds(uses.get(entry.id) ?? []) || entry.text.slice(0, longest),
+    text: gist(entry.text, longest) || deeds(uses.get(entry.id) ?? []) || saidOrUsed(entry).slice(0, longest),
   }));
 }
 

@@ -3,7 +3,7 @@
 import type { Config } from '../../config/config.ts';
 import { filesTouched, type TouchedFile } from '../../language/files-touched.ts';
 import { cut, gist, inOneLine } from '../../language/gist.ts';
-import { answerText, isPrompt, openEnds } from '../../language/open-ends.ts';
+import { isPrompt, openEnds } from '../../language/open-ends.ts';
 import { estimateTokens } from '../../language/tokens.ts';
 import type { BriefingItem, BriefingSource } from '../../schema/briefing.ts';
 import { briefingTag } from '../../schema/briefing-tag.ts';
@@ -213,7 +213,7 @@ async function pinnedItems(
         line(
           'pinned',
           0,
-          `${days.day(Date.parse(entry.at))} (\`${ids(entry.id)}\`): ${gist(answerText(entry), 400)}`,
+          `${days.day(Date.parse(entry.at))} (\`${ids(entry.id)}\`): ${gist(entry.text, 400)}`,
           entry.id,
         ),
       );

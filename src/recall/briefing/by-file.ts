@@ -1,7 +1,6 @@
 // ④ Recall by file: who touched it, when and why. A hit is a turn or a session, newest first. Words in the query must stand in the turn.
 import path from 'node:path';
 import { cut, inOneLine } from '../../language/gist.ts';
-import { answerText } from '../../language/open-ends.ts';
 import type { Hit } from '../../schema/hit.ts';
 import { followLinks } from '../../store/projects/follow-links.ts';
 import type { FileTouch, KeywordFilter, KeywordQuery } from '../../store/search/port.ts';
@@ -110,7 +109,7 @@ function hitOf({ entry, project, title }: FileTouch, kind: FileRequest['kind']):
 }
 
 const lastSaid = (group: readonly FileTouch[]): string => {
-  const said = group.map(({ entry }) => answerText(entry)).find((text) => text.trim() !== '');
+  const said = group.map(({ entry }) => entry.text).find((text) => text.trim() !== '');
   return said === undefined ? '' : snippet(said, { terms: [], phrases: [] });
 };
 

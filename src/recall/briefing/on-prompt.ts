@@ -2,7 +2,7 @@
 import { stemmer } from 'stemmer';
 import type { Config } from '../../config/config.ts';
 import { cut, gist, inOneLine, joinSentences, sentencesOf } from '../../language/gist.ts';
-import { answerText, isAnswer } from '../../language/open-ends.ts';
+import { isAnswer } from '../../language/open-ends.ts';
 import type { BriefingItem } from '../../schema/briefing.ts';
 import { briefingTag } from '../../schema/briefing-tag.ts';
 import type { ProjectFilter } from '../../store/projects/port.ts';
@@ -77,8 +77,8 @@ export async function recallOnPrompt(
     // An earlier question helps less than its answer.
     const ending = entry.author === 'person' ? await store.sessions.ending(entry.agent, entry.session) : undefined;
     const end = ending?.entries.findLast((one) => isAnswer(one) && one.at > entry.at && !muted.has(one.id));
-    const said = telling(answerText(entry), asked, end === undefined ? 240 : 160);
-    const outcome = end === undefined ? '' : ` It ended: ${gist(answerText(end), 240)}`;
+    const said = telling(entry.text, asked, end === undefined ? 240 : 160);
+    const outcome = end === undefined ? '' : ` It ended: ${gist(end.text, 240)}`;
     const text = `${days.day(Date.parse(entry.at))}, ${about}${said}${outcome} (\`holdfast show ${inOneLine(entry.id)}\`)`;
     items.push({ kind: 'past', id: entry.id, text });
   }

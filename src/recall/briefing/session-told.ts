@@ -1,7 +1,7 @@
 // What a briefing says about one session: its name, where it worked, what was asked and what came of it.
 
 import { cut, gist, inOneLine, joinSentences, sentencesOf } from '../../language/gist.ts';
-import { answerText, isAnswer, type OpenEnd } from '../../language/open-ends.ts';
+import { isAnswer, type OpenEnd } from '../../language/open-ends.ts';
 import { isTellingWord } from '../../language/stop-words.ts';
 import type { Session } from '../../schema/session.ts';
 import type { Summary } from '../../schema/summary.ts';
@@ -77,7 +77,7 @@ export function placeOf(session: Session | undefined, project: string): string {
 export function endOf({ ending, open }: Told, max: number): string {
   const known = new Set(open.map(({ text }) => text));
   for (const answer of ending.entries.filter(isAnswer).reverse()) {
-    const sentences = sentencesOf(answerText(answer)).map(({ text }) => text);
+    const sentences = sentencesOf(answer.text).map(({ text }) => text);
     if (sentences.length === 0) continue;
     const rest = sentences.filter((sentence) => !known.has(sentence) && !onTheWay.test(sentence));
     if (rest.length > 0) return joinSentences(rest, max);

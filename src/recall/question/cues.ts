@@ -3,7 +3,6 @@
 import { shell } from '../../agents/tools/shell-tools.ts';
 import { modifies } from '../../language/files-touched.ts';
 import type { UseAt } from '../../store/entries/port.ts';
-import { withoutToolNames } from '../../store/search/tool-text.ts';
 import { at, type Features } from '../ranking/features.ts';
 
 /** What a question seems to ask for. Several may be true. */
@@ -42,8 +41,7 @@ const announcement =
 
 /** True for a line such as `Let me check the tests`, which announces work and reports no result. */
 export const announces = (text: string): boolean => {
-  const said = withoutToolNames(text);
-  return said.length < longestAnnouncement && announcement.test(said);
+  return text.length < longestAnnouncement && announcement.test(text);
 };
 
 /** Adds the features of an entry's text and tools. */
@@ -55,12 +53,11 @@ export function addCues(
   if (features[at.inTurn] !== 1) return;
   const { text, prompt, uses } = entry;
   const failed = uses.some(({ outcome }) => outcome === 'error');
-  const said = withoutToolNames(text);
   if (announces(text)) features[at.announces] = 1;
   if (failed) features[at.failed] = 1;
   if (cues.command && uses.some(({ tool }) => shell.test(tool))) features[at.commandAsked] = 1;
   if (cues.error && failed) features[at.errorAsked] = 1;
-  if (cues.reason && !prompt && said.length > 200) features[at.reasonAsked] = 1;
+  if (cues.reason && !prompt && text.length > 200) features[at.reasonAsked] = 1;
   if (cues.request && prompt) features[at.requestAsked] = 1;
   if (cues.place && uses.some(({ tool }) => modifies.test(tool) || reads.test(tool))) features[at.placeAsked] = 1;
 }

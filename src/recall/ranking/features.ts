@@ -122,16 +122,18 @@ export function featuresOf({ places, words, uses, near, close, said }: FeatureIn
       features[at.promptMeaning] = begins ? meaningOf(first) : 0;
       features[at.sessionTurns] = sessions.share(session[place] as number);
       features[at.prompt] = place === first && begins ? 1 : 0;
-      features[at.length] = Math.min(1, Math.log1p(Math.max(0, (length[place] as number) - namesOfTools)) / 8);
-      features[at.used] = ((flags[place] as number) & flag.usedTools) !== 0 ? 1 : 0;
+      const used = ((flags[place] as number) & flag.usedTools) !== 0;
+      const size = Math.max(0, (length[place] as number) - (used ? 0 : shortest));
+      features[at.length] = Math.min(1, Math.log1p(size) / 8);
+      features[at.used] = used ? 1 : 0;
       features[at.last] = after < 0 || turn[after] !== first ? 1 : 0;
       return features;
     },
   };
 }
 
-/** The line that names the tools of an entry is not text. */
-const namesOfTools = 20;
+/** Without tools, a text of a few words counts as empty: the weights were learned that way. */
+const shortest = 20;
 
 function most(values: Iterable<number>): number {
   let best = 0;

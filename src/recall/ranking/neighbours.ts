@@ -24,8 +24,8 @@ const reach = 3;
 const shortText = 330;
 /** Entries that only used tools are skipped, at most this many. */
 const mostSilent = 20;
-/** An entry with tools and a shorter text only names its tools. */
-const shortestSaying = 40;
+/** An entry with tools and a text this short says nothing by itself. */
+const shortestSaying = 20;
 
 export function lend(
   { places, scope, cosines }: RankInput,

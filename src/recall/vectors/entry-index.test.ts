@@ -175,10 +175,7 @@ describe('cosines', () => {
   });
 
   it('are those of the texts, the best part of each, and 0 without a vector', async () => {
-    await store.transcripts.commit(
-      [chunk([entry('a', 'one'), entry('b', 'long tale'), entry('c', '[Used tools: Read]')])],
-      rules,
-    );
+    await store.transcripts.commit([chunk([entry('a', 'one'), entry('b', 'long tale'), entry('c', '')])], rules);
     await embed();
     const { places, scan, similarity } = await loaded();
     const cosines = [...(await scan(vectorOf('long tale, second part')))];

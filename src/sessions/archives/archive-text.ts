@@ -1,6 +1,5 @@
 // A session as readable Markdown: what was said and by whom, nothing else.
 
-import { answerText } from '../../language/open-ends.ts';
 import type { Entry } from '../../schema/entry.ts';
 
 const longest = 2000;
@@ -16,7 +15,7 @@ export function archiveBody(entries: readonly Entry[], assistant: string): strin
     .join('\n');
 }
 
-const textOf = (entry: Entry): string => (entry.role === 'user' ? entry.text : answerText(entry)).trim();
+const textOf = (entry: Entry): string => entry.text.trim();
 
 /** Cuts after 2,000 characters, never within one. */
 function shortened(text: string): string {

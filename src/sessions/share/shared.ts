@@ -5,7 +5,6 @@ import { Author } from '../../schema/entry.ts';
 import type { Session } from '../../schema/session.ts';
 import { Moment } from '../../schema/time.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
-import { withoutToolNames } from '../../store/search/tool-text.ts';
 import type { Store } from '../../store/store.ts';
 
 export const sharedFormat = 'holdfast session';
@@ -71,7 +70,7 @@ export async function sharedSession(
       else own.push(toShared(use, redact));
     }
     for (const { id, at, author, subagent, text, abandoned } of part.entries) {
-      const said = redact.text(withoutToolNames(text)).trim();
+      const said = redact.text(text).trim();
       const done = uses.get(id);
       if (abandoned || (said === '' && done === undefined)) continue;
       entries.push({

@@ -1,6 +1,6 @@
 // Derives rows again that an older version derived, a few at a time, newest first.
 
-import { indexText, indexVersion } from '../search/index-text.ts';
+import { entryIndexText, indexVersion } from '../search/index-text.ts';
 import { toolIndex } from '../search/tool-index.ts';
 import { touchWriting } from '../search/touches.ts';
 import type { Connection } from '../sqlite/connection.ts';
@@ -28,8 +28,8 @@ export function renewal(connection: Connection): Pick<AdminPort, 'renewDerived'>
   );
   const last = (table: string) => connection.statement<[], number>(`SELECT coalesce(max(id), 0) FROM ${table}`).pluck();
   const [lastEntry, lastUse] = [last('entries'), last('tool_uses')];
-  const texts = connection.statement<[number, number], { id: number; text: string }>(
-    'SELECT id, text FROM entries WHERE id <= ? ORDER BY id DESC LIMIT ?',
+  const texts = connection.statement<[number, number], { id: number; text: string; tools: string | null }>(
+    'SELECT id, text, tools FROM entries WHERE id <= ? ORDER BY id DESC LIMIT ?',
   );
   const unindex = connection.statement('DELETE FROM entries_fts WHERE rowid = ?');
   const index = connection.statement('INSERT INTO entries_fts (rowid, text) VALUES (?, ?)');
@@ -62,10 +62,10 @@ export function renewal(connection: Connection): Pick<AdminPort, 'renewDerived'>
 
   function renewTexts(from: number, limit: number): number {
     const rows = texts.all(from, limit);
-    for (const { id, text } of rows) {
-      const words = indexText(text);
-      // Every version indexes plain words unchanged.
-      if (words === text) continue;
+    for (const { id, text, tools } of rows) {
+      const words = entryIndexText(text, tools === null ? [] : (JSON.parse(tools) as string[]));
+      // Every version indexes plain words unchanged. Older ones indexed the names of tools in a sentence.
+      if (words === text && tools === null) continue;
       unindex.run(id);
       index.run(id, words);
     }

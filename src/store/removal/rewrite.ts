@@ -4,7 +4,7 @@
 import path from 'node:path';
 import { formatState, parseState } from '../../schema/reader-state.ts';
 import { rewriteDistilled } from '../distilled/rewriting.ts';
-import { indexText } from '../search/index-text.ts';
+import { entryIndexText } from '../search/index-text.ts';
 import { toolIndex } from '../search/tool-index.ts';
 import { touchWriting } from '../search/touches.ts';
 import type { Connection } from '../sqlite/connection.ts';
@@ -86,7 +86,7 @@ export function textRewriting(connection: Connection): Pick<RemovalPort, 'rewrit
       changed++;
       setText.run(clean, cleanTools, id);
       unindex.run(id);
-      index.run(id, indexText(clean));
+      index.run(id, entryIndexText(clean, cleanTools === null ? [] : (JSON.parse(cleanTools) as string[])));
       for (const session of [session_id, ...copiedTo.all(id)]) touched.add(session);
     }
     // A session without a title of its own takes it from its first prompt.

@@ -2,7 +2,7 @@
 import { segment } from './segment.ts';
 
 /** Increase it when the same text gives a different index text; older texts are then indexed again. */
-export const indexVersion = 2;
+export const indexVersion = 3;
 
 /** A word that never occurs: it keeps phrases from matching across the end of the text into the parts. */
 const barrier = '\ue000';
@@ -12,6 +12,11 @@ export function indexText(text: string): string {
   const words = segment(text);
   const parts = compoundParts(words);
   return parts === '' ? words : `${words} ${barrier} ${parts}`;
+}
+
+/** The words that find an entry: those of its text, and the names of the tools that it used. */
+export function entryIndexText(text: string, tools: readonly string[]): string {
+  return indexText([text, tools.join(', ')].filter((part) => part !== '').join('\n'));
 }
 
 /**

@@ -26,16 +26,12 @@ export function indexedUses(uses: readonly UseText[]): { readonly input: string;
 
 /** The text of an entry with its tool uses, for the embedder. */
 export function embeddedText(text: string, uses: readonly UseText[]): string {
-  const own = withoutToolNames(text);
-  if (uses.length === 0) return own;
+  if (uses.length === 0) return text;
   const done = joined(uses, embedded.ofEntry, ({ input, output }) =>
     `${inputText(input).slice(0, embedded.input)}\n${outputText(output ?? '').slice(0, embedded.output)}`.trim(),
   );
-  return `${own}\n${done}`.trim();
+  return `${text}\n${done}`.trim();
 }
-
-/** An answer that used tools ends with a line of their names, which adds no meaning. */
-export const withoutToolNames = (text: string): string => text.replace(/\n?\[Used tools: [^\]\n]*\]\s*$/, '');
 
 function joined(uses: readonly UseText[], most: number, textOf: (use: UseText) => string): string {
   let all = '';

@@ -32,7 +32,7 @@ export const digestSql = {
       SELECT e.id FROM sessions s JOIN entries e ON e.session_id = s.id WHERE s.session = ? AND s.agent = ? AND ${inMain}
       ORDER BY e.pos DESC LIMIT ${reach}) l
     JOIN entries e ON e.id = l.id JOIN sessions s ON s.id = e.session_id
-    WHERE e.tools IS NULL OR substr(e.text, 1, 13) <> '[Used tools: ' ORDER BY e.pos DESC LIMIT ${lastEntries}`,
+    WHERE e.tools IS NULL OR e.text <> '' ORDER BY e.pos DESC LIMIT ${lastEntries}`,
   toolUses: `SELECT t.use_id, e.uuid, t.tool, e.at, t.input, t.files, t.outcome, t.output FROM (
       SELECT r.id FROM (
         SELECT e.id, e.pos, e.tools FROM sessions s JOIN entries e ON e.session_id = s.id

@@ -1,5 +1,6 @@
 // Named and append-only: a released migration never changes; another one follows it.
 import type { Database } from 'better-sqlite3';
+import { withoutToolNames } from '../../schema/tool-names.ts';
 import { HoldfastError } from '../../system/errors.ts';
 
 interface Migration {
@@ -1025,6 +1026,25 @@ export const migrations: readonly Migration[] = [
       END;
     `,
   },
+  {
+    name: '038-texts-without-tool-names',
+    sql: `
+      -- Texts ended with a line that named the tools. Vectors do not rest on that line: they stay.
+      DROP TRIGGER entries_added;
+      DROP TRIGGER entries_changed;
+      UPDATE entries SET text = without_tool_names(text, tools) WHERE tools IS NOT NULL AND instr(text, '[Used tools: ') > 0;
+      CREATE TRIGGER entries_added AFTER INSERT ON entries WHEN new.text <> '' BEGIN
+        INSERT INTO vector_queue VALUES (0, new.id, random() & 0xffffffff) ON CONFLICT DO UPDATE SET stamp = excluded.stamp;
+      END;
+      CREATE TRIGGER entries_changed AFTER UPDATE OF text ON entries WHEN old.text <> new.text BEGIN
+        DELETE FROM vectors WHERE kind = 0 AND subject_id = new.id;
+        INSERT INTO vector_queue VALUES (0, new.id, random() & 0xffffffff) ON CONFLICT DO UPDATE SET stamp = excluded.stamp;
+      END;
+      -- The index of words follows in the background: see renewal.ts.
+      UPDATE facts SET value = json_set(value, '$.version', 3, '$.entries', (SELECT coalesce(max(id), 0) FROM entries))
+        WHERE name = 'derived';
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as Holdfast's. */
@@ -1040,6 +1060,9 @@ export function migrate(db: Database, location: string, before?: () => void): vo
   // A new database has nothing to lose.
   if (applied(db).length > 0) before?.();
   db.pragma('journal_mode = WAL');
+  db.function('without_tool_names', { deterministic: true }, (text, tools) =>
+    withoutToolNames(String(text), JSON.parse(String(tools)) as string[]),
+  );
   db.transaction(() => {
     refuseForeign(db, location);
     db.exec('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL) WITHOUT ROWID');

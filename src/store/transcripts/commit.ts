@@ -3,7 +3,7 @@
 import { formatState } from '../../schema/reader-state.ts';
 import type { ConversationRules } from '../conversations/port.ts';
 import { groupSessions } from '../groups/membership.ts';
-import { indexText } from '../search/index-text.ts';
+import { entryIndexText } from '../search/index-text.ts';
 import { toolIndex } from '../search/tool-index.ts';
 import { touchWriting } from '../search/touches.ts';
 import type { Connection } from '../sqlite/connection.ts';
@@ -28,9 +28,10 @@ interface KnownEntry {
   readonly session_id: number;
   readonly generation: number;
   readonly text: string;
+  readonly tools: string | null;
 }
 
-const indexed = (entry: NewEntry): string => entry.indexed ?? indexText(entry.text);
+const indexed = (entry: NewEntry): string => entry.indexed ?? entryIndexText(entry.text, entry.tools);
 
 /** Longer than any file: subtracting it from a position puts an entry before all others. */
 const beforeAll = 2 ** 40;
@@ -66,7 +67,7 @@ export function committer(connection: Connection) {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uuid) DO NOTHING`,
   );
   const known = connection.statement<[string], KnownEntry>(
-    'SELECT id, file_id, session_id, generation, text FROM entries WHERE uuid = ?',
+    'SELECT id, file_id, session_id, generation, text, tools FROM entries WHERE uuid = ?',
   );
   const renewEntry = connection.statement(
     `UPDATE entries SET session_id = ?, pos = ?, at = ?, role = ?, author = ?, form = ?, text = ?, tools = ?, joins_at = ?, generation = ?, gone = 0
@@ -196,7 +197,7 @@ export function committer(connection: Connection) {
         generation,
         before.id,
       );
-      if (before.text !== entry.text) {
+      if (before.text !== entry.text || before.tools !== tools) {
         unindexEntry.run(before.id);
         indexEntry.run(before.id, indexed(entry));
       }

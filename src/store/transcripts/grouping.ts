@@ -20,6 +20,13 @@ interface Group {
   chars: number;
 }
 
+/**
+ * The names of tools count too. Earlier versions stored them in the text, as a line of this length; without it, some
+ * conversations that are already distilled would have room for more and begin again.
+ */
+const chars = `(length(e.text) + CASE WHEN e.tools IS NULL THEN 0
+  ELSE length(e.tools) - json_array_length(e.tools) + 11 + (e.text <> '') END)`;
+
 const frozen = "status IN ('queued', 'processing', 'archived')";
 
 export function grouping(connection: Connection) {
@@ -31,7 +38,7 @@ export function grouping(connection: Connection) {
      WHERE e.file_id = ? ORDER BY e.pos DESC LIMIT 1`,
   );
   const members = connection.statement<[number, number], Member>(
-    `SELECT e.pos, e.at, e.session_id, length(e.text) AS chars, c.id AS frozen, CASE WHEN c.file_id = e.file_id THEN c.last_pos END AS ends
+    `SELECT e.pos, e.at, e.session_id, ${chars} AS chars, c.id AS frozen, CASE WHEN c.file_id = e.file_id THEN c.last_pos END AS ends
      FROM entries e LEFT JOIN conversations c ON c.id = e.conversation_id AND c.${frozen}
      WHERE e.file_id = ? AND e.pos >= ? ORDER BY e.pos`,
   );
@@ -56,7 +63,7 @@ export function grouping(connection: Connection) {
      UNION ALL SELECT 1 FROM conversations WHERE file_id = @file AND first_pos < 0 LIMIT 1`,
   );
   const goneMembers = connection.statement<[number], Member>(
-    `SELECT pos, at, session_id, length(text) AS chars, NULL AS frozen, NULL AS ends FROM entries INDEXED BY entries_gone
+    `SELECT pos, at, session_id, ${chars} AS chars, NULL AS frozen, NULL AS ends FROM entries e INDEXED BY entries_gone
      WHERE file_id = ? AND gone = 1 AND conversation_id IS NULL ORDER BY pos`,
   );
   const removeEmpty = connection.statement(

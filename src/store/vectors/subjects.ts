@@ -17,8 +17,7 @@ export const subjects: Readonly<Record<SubjectKind, Subject>> = {
   entry: {
     code: 0,
     text: 'SELECT text FROM entries WHERE id = ?',
-    all: `SELECT id FROM entries WHERE text <> ''
-      AND (substr(text, 1, 13) <> '[Used tools: ' OR EXISTS (SELECT 1 FROM tool_uses WHERE entry_id = entries.id))`,
+    all: "SELECT id FROM entries WHERE text <> '' OR EXISTS (SELECT 1 FROM tool_uses WHERE entry_id = entries.id)",
   },
   observation: {
     code: 1,

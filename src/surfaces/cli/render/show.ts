@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { plural } from '../../../language/plural.ts';
 import type { Shown } from '../../../operations/recall/show.ts';
 import { shortIds } from '../../../recall/shown/short-ids.ts';
+import { saidOrUsed } from '../../../schema/entry.ts';
 import { clean, oneLine } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 import { renderToolUse } from './tool-use.ts';
@@ -73,12 +74,8 @@ function renderEntry(entry: Output['entries'][number], { focused, id, folder }: 
   const suffix = marks.length > 0 ? `  ${style.yellow(`[${marks.join(', ')}]`)}` : '';
   const pointer = focused ? style.yellow('▶ ') : '';
   const lines = [`${pointer}${style.cyan(localTime(entry.at, view))}  ${style.bold(name)}  ${style.dim(id)}${suffix}`];
-  const text = clean(withoutToolLine(entry.text, entry.toolUses.length > 0)).trim();
+  const text = clean(entry.toolUses.length > 0 ? entry.text : saidOrUsed(entry)).trim();
   if (text !== '') lines.push(entry.abandoned || who === 'machine' ? style.dim(text) : text);
   for (const use of entry.toolUses) lines.push(renderToolUse(use, view, folder));
   return lines.join('\n');
 }
-
-/** The searchable line of tool names adds nothing if the uses themselves are listed. */
-const withoutToolLine = (text: string, listed: boolean): string =>
-  listed ? text.replace(/\n?\[Used tools: [^\]\n]*\]\s*$/, '') : text;

@@ -1,6 +1,5 @@
 import type { ShownEntry } from '../answers.ts';
 import { sessionAddress } from '../router.ts';
-import { saidIn } from '../said.ts';
 import { CopyButton } from './copy-button.tsx';
 import { ForgetEntry } from './forget-entry.tsx';
 import { Markdown } from './markdown.tsx';
@@ -26,8 +25,7 @@ export function EntryView({
   /** Offers to forget the entry. */
   forgettable?: boolean;
 }) {
-  const { author, subagent, abandoned, gone, toolUses, tools } = entry;
-  const text = saidIn(entry.text);
+  const { author, subagent, abandoned, gone, text, toolUses, tools } = entry;
   // If the store did not keep the tool uses, show the tools' names.
   const unkept = text === '' && toolUses.length === 0 ? tools : [];
   return (

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 export function Snippet({ text }: { text: string }) {
   return (
     <span class="snippet">
-      {(text.replace(usedTools, '').trim() || text)
+      {text
         .split(/(`[^`]+`)/)
         .map((part, i) =>
           i % 2 === 1 && isWhole(part) ? <code key={i}>{marked(part.slice(1, -1))}</code> : marked(part),
@@ -12,9 +12,6 @@ export function Snippet({ text }: { text: string }) {
     </span>
   );
 }
-
-/** The store lists an answer's tools like this, after its text. */
-const usedTools = /\s*\[Used tools: [^\]]*\]/g;
 
 /** Whether no match crosses the ends of this part. */
 const isWhole = (part: string): boolean => /^[^«»]*(?:«[^«»]*»[^«»]*)*$/.test(part);
