@@ -15,6 +15,7 @@ import { status } from '../src/operations/machine/status.ts';
 import { memoryHistory, memoryList, memoryShow } from '../src/operations/memory/memory.ts';
 import { memoryEdit, memoryForget, memoryRevert, rememberThis } from '../src/operations/memory/memory-change.ts';
 import { activity } from '../src/operations/recall/activity.ts';
+import { projectsCompare } from '../src/operations/recall/compare-projects.ts';
 import { nameSession, starSession, tagSession } from '../src/operations/recall/labels.ts';
 import { observations } from '../src/operations/recall/observations.ts';
 import { projects } from '../src/operations/recall/projects.ts';
@@ -37,6 +38,7 @@ const reads = {
   search,
   sessions,
   show,
+  'projects compare': projectsCompare,
   'sessions outline': sessionsOutline,
   'sessions find': sessionsFind,
   'sessions changes': sessionsChanges,

@@ -42,6 +42,7 @@ import {
 import type { Operation } from './operation.ts';
 import { activity } from './recall/activity.ts';
 import { briefing } from './recall/briefing.ts';
+import { projectsCompare } from './recall/compare-projects.ts';
 import { conversations, conversationsShow } from './recall/conversations.ts';
 import { day } from './recall/day.ts';
 import { get } from './recall/get.ts';
@@ -147,6 +148,7 @@ export const operations: readonly Operation[] = [
   modelTest,
   stats,
   projects,
+  projectsCompare,
   projectsLink,
   pause,
   resumeCapture,

@@ -4,6 +4,10 @@ import { TitleSource } from './session-fact.ts';
 import { SessionStatus } from './session-state.ts';
 import { Moment } from './time.ts';
 
+/** How a session ended, as far as rows tell. */
+export const SessionOutcome = z.enum(['failed', 'open', 'done']);
+export type SessionOutcome = z.infer<typeof SessionOutcome>;
+
 /** One run of an agent, under the agent's own id. */
 export const Session = z.object({
   id: z.string(),
@@ -27,6 +31,11 @@ export const Session = z.object({
   entries: z.number().int().describe('entries of the session itself, copies of forked history included'),
   subagentEntries: z.number().int(),
   toolUses: z.number().int(),
+  tokens: z.int().optional().describe('tokens that its models used; absent until they are counted'),
+  cost: z.number().optional().describe('US dollars for these tokens; absent if a price is unknown'),
+  outcome: SessionOutcome.optional().describe(
+    'failed: its last tool use failed; open: its summary names next steps; done: its summary names none',
+  ),
   state: SessionStatus.optional().describe('what hooks or a client last reported'),
   resume: z.string().optional().describe("the agent's own command that resumes this session"),
 });

@@ -12,6 +12,7 @@ export const viewerPages = {
   memoryPage: '/memory/{page}',
   projects: '/projects',
   project: '/projects/{path}',
+  compare: '/compare',
   groups: '/groups',
   group: '/groups/{group}',
   costs: '/costs',

@@ -7,6 +7,7 @@ import { type Context, operation } from '../operation.ts';
 import type { BriefingPorts, MemoryPorts } from '../ports.ts';
 import { filterFields, toFilter } from './filters.ts';
 import { find } from './find.ts';
+import { withAccounts } from './session-accounts.ts';
 
 export const sessions = operation({
   name: 'sessions',
@@ -27,7 +28,7 @@ export const sessions = operation({
   async run(context: Context<'projects' | 'sessions'>, input) {
     const filter = await toFilter(context, input);
     const found = await context.store.sessions.list({ ...filter, ...(input.limit ? { limit: input.limit } : {}) });
-    return { sessions: [...found] };
+    return { sessions: await withAccounts(context, found) };
   },
 });
 

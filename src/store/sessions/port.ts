@@ -1,7 +1,7 @@
 // Sessions: the list, their states, and the person's labels.
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Entry } from '../../schema/entry.ts';
-import type { Session } from '../../schema/session.ts';
+import type { Session, SessionOutcome } from '../../schema/session.ts';
 import type { SessionLabel } from '../../schema/session-label.ts';
 import type { SessionState } from '../../schema/session-state.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
@@ -111,6 +111,8 @@ export interface SessionsPort {
     change: LabelChange,
     at: number,
   ): Promise<SessionLabel>;
+  /** How these sessions ended. One without a summary and without a failure is not in the answer. */
+  outcomes(sessions: readonly SessionKey[]): Promise<readonly (SessionKey & { readonly outcome: SessionOutcome })[]>;
   /** The rows of all sessions that belong to any group. */
   groupedRows(): Promise<readonly SessionRowId[]>;
   /** Sessions with a branch, a given name or a title that holds every word; branches first. A sentence names no session. */

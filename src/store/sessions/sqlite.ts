@@ -1,4 +1,6 @@
 // The port of sessions: lists and filters, composed with its parts.
+import type { AgentName } from '../../schema/agent-name.ts';
+import type { SessionOutcome } from '../../schema/session.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import { exactOrAll, startsWith } from '../sqlite/ids.ts';
 import { digests } from './digest.ts';
@@ -31,8 +33,21 @@ export function sessionsPort(connection: Connection): SessionsPort {
   };
 }
 
-function sessionLists(connection: Connection): Pick<SessionsPort, 'list' | 'find' | 'rows' | 'groupedRows'> {
+function sessionLists(
+  connection: Connection,
+): Pick<SessionsPort, 'list' | 'find' | 'outcomes' | 'rows' | 'groupedRows'> {
   const { read: run } = connection;
+  const outcomes = connection.statement<
+    [string],
+    { agent: AgentName; session: string; last: 'ok' | 'error' | null; steps: number | null }
+  >(
+    `SELECT s.agent, s.session, trim(m.next_steps) <> '' AS steps,
+       (SELECT t.outcome FROM entries e JOIN tool_uses t ON t.entry_id = e.id
+        WHERE e.session_id = s.id AND e.subagent IS NULL AND e.abandoned = 0 AND t.outcome IS NOT NULL
+        ORDER BY e.pos DESC, t.id DESC LIMIT 1) AS last
+     FROM json_each(?) j JOIN sessions s ON s.session = j.value ->> 1 AND s.agent = j.value ->> 0
+     LEFT JOIN summaries m ON m.session_id = s.id`,
+  );
   const grouped = connection
     .statement<[], number>(
       'SELECT s.id FROM group_sessions m JOIN sessions s ON s.session = m.session AND s.agent = m.agent',
@@ -63,6 +78,15 @@ function sessionLists(connection: Connection): Pick<SessionsPort, 'list' | 'find
         return exactOrAll((connection.statement(sql).all(id, id, id) as SessionRow[]).map(toSession), id);
       });
     },
+    async outcomes(sessions) {
+      return run(() => {
+        const keys = JSON.stringify(sessions.map(({ agent, session }) => [agent, session]));
+        return outcomes.all(keys).flatMap(({ agent, session, last, steps }) => {
+          const outcome = outcomeOf(last, steps);
+          return outcome === undefined ? [] : [{ agent, session, outcome }];
+        });
+      });
+    },
     async rows(filter) {
       return run(() => {
         const { where, values } = sessionConditions(connection, filter);
@@ -77,4 +101,10 @@ function sessionLists(connection: Connection): Pick<SessionsPort, 'list' | 'find
       return run(() => grouped.all());
     },
   };
+}
+
+function outcomeOf(last: 'ok' | 'error' | null, steps: number | null): SessionOutcome | undefined {
+  if (last === 'error') return 'failed';
+  if (steps === null) return undefined;
+  return steps === 1 ? 'open' : 'done';
 }

@@ -90,6 +90,22 @@ export interface Placed {
   text: string;
 }
 
+export interface ComparedProject {
+  name: string;
+  path: string;
+  sessions: number;
+  entries: number;
+  prompts: number;
+  toolUses: number;
+  days: number;
+  months: { month: string; entries: number }[];
+  tokens: number;
+  counted: number;
+  cost?: number | undefined;
+  failed: number;
+  files: { file: string; modified: number; read: number }[];
+}
+
 export interface Labelled {
   session: string;
   agent: AgentName;
@@ -143,6 +159,7 @@ export interface Reads {
   };
   timeline: { focus?: string | undefined; items: TimelineItem[] };
   projects: { projects: Project[] };
+  'projects compare': { projects: ComparedProject[] };
   observations: { observations: Observation[] };
   summaries: { summaries: Summary[] };
   'memory list': { folder: string; pages: MemoryPageRow[] };

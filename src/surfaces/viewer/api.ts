@@ -30,6 +30,7 @@ const paths: Readonly<Record<string, string>> = {
   'sessions commits': '/api/commits',
   'sessions original': '/api/original',
   'sessions usage': '/api/usage',
+  'projects compare': '/api/compare',
   'groups show': '/api/groups/{group}',
   'groups send': '/api/groups/{group}/messages',
 };

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { ViewerPage } from '../../schema/viewer-page.ts';
 import { locked } from './api.ts';
 import { isTyping } from './in-sight.ts';
+import { Compare } from './pages/compare.tsx';
 import { Costs } from './pages/costs.tsx';
 import { GroupPage, Groups } from './pages/groups.tsx';
 import { Health } from './pages/health.tsx';
@@ -32,6 +33,7 @@ const pages: Readonly<Record<ViewerPage, (params: Params) => preact.JSX.Element>
   memoryPage: ({ page = '' }) => <MemoryPage name={page} />,
   projects: () => <Projects />,
   project: ({ path = '' }) => <ProjectPage key={path} path={path} />,
+  compare: () => <Compare />,
   groups: () => <Groups />,
   group: ({ group = '' }) => <GroupPage key={group} group={group} />,
   costs: () => <Costs />,

@@ -13,7 +13,7 @@ const all = [
   session('b', { projectPath: '/srv/gulls', project: 'gulls', agent: 'pi', endedAt: '2026-03-09T11:00:00.000Z' }),
   session('c', { toolUses: 9, branch: 'fix/wick', tags: ['winter', 'oil'] }),
 ];
-const wanted = { project: '', agent: '', tag: '', starred: false, since: 0, words: '' };
+const wanted = { project: '', agent: '', tag: '', outcome: '', cost: '', starred: false, since: 0, words: '' };
 const ids = (found: readonly Session[]) => found.map(({ id }) => id).join('');
 
 describe('the filtered sessions', () => {
@@ -23,6 +23,20 @@ describe('the filtered sessions', () => {
     expect(ids(chosen(all, { ...wanted, tag: 'winter', starred: true }))).toBe('a');
     expect(ids(chosen(all, { ...wanted, since: Date.parse('2026-03-05') }))).toBe('b');
     expect(ids(chosen(all, { ...wanted, words: 'WICK title' }))).toBe('c');
+  });
+
+  it('can be chosen and sorted by outcome and by cost', () => {
+    const ended = [
+      session('a', { outcome: 'done', cost: 0.05, tokens: 10 }),
+      session('b', { outcome: 'failed', cost: 12, tokens: 5 }),
+      session('c', { tokens: 90 }),
+    ];
+    expect(ids(chosen(ended, { ...wanted, outcome: 'failed' }))).toBe('b');
+    expect(ids(chosen(ended, { ...wanted, cost: 'unknown' }))).toBe('c');
+    expect(choices(ended, wanted, 'cost').map(({ value }) => value)).toEqual(['over $10', 'under $0.10', 'unknown']);
+    expect(ids(sorted(ended, 'cost'))).toBe('bac');
+    expect(ids(sorted(ended, 'tokens'))).toBe('cab');
+    expect(ids(sorted(ended, 'outcome'))).toBe('bac');
   });
 
   it('are counted for each further choice', () => {

@@ -7,6 +7,9 @@ export const sorts = [
   ['entries', 'Most entries'],
   ['tools', 'Most tool uses'],
   ['lasted', 'Longest'],
+  ['cost', 'Highest cost'],
+  ['tokens', 'Most tokens'],
+  ['outcome', 'Outcome, failures first'],
   ['title', 'Title'],
 ] as const;
 type Sort = (typeof sorts)[number][0];
@@ -15,17 +18,38 @@ export interface Wanted {
   readonly project: string;
   readonly agent: string;
   readonly tag: string;
+  readonly outcome: string;
+  readonly cost: string;
   readonly starred: boolean;
   /** Only sessions that were active after this moment. */
   readonly since: number;
   readonly words: string;
 }
 
+export const outcomes = {
+  failed: 'Last tool use failed',
+  open: 'Next steps are open',
+  done: 'Done',
+} as const;
+
+/** Ranges of cost in dollars, each up to its limit. */
+const ranges = [
+  ['under $0.10', 0.1],
+  ['$0.10 to $1', 1],
+  ['$1 to $10', 10],
+  ['over $10', Number.POSITIVE_INFINITY],
+] as const;
+
+const rangeOf = (cost: number | undefined): string =>
+  cost === undefined ? 'unknown' : (ranges.find(([, limit]) => cost < limit)?.[0] ?? 'over $10');
+
 /** The filters, and the values of a session for each. */
 const facets = {
   project: (session: Session) => [session.projectPath],
   agent: (session: Session) => [session.agent as string],
   tag: (session: Session) => session.tags ?? [],
+  outcome: (session: Session) => [session.outcome ?? 'unknown'],
+  cost: (session: Session) => [rangeOf(session.cost)],
 } as const;
 export type Facet = keyof typeof facets;
 
@@ -61,12 +85,17 @@ export function choices(sessions: readonly Session[], wanted: Wanted, facet: Fac
 
 const lengthOf = ({ startedAt, endedAt }: Session): number => Date.parse(endedAt) - Date.parse(startedAt);
 
+const rankOf = ({ outcome }: Session): number => ['failed', 'open', 'done', 'unknown'].indexOf(outcome ?? 'unknown');
+
 const orders: Readonly<Record<Sort, (a: Session, b: Session) => number>> = {
   '': (a, b) => Date.parse(b.endedAt) - Date.parse(a.endedAt),
   began: (a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt),
   entries: (a, b) => b.entries - a.entries,
   tools: (a, b) => b.toolUses - a.toolUses,
   lasted: (a, b) => lengthOf(b) - lengthOf(a),
+  cost: (a, b) => (b.cost ?? -1) - (a.cost ?? -1),
+  tokens: (a, b) => (b.tokens ?? -1) - (a.tokens ?? -1),
+  outcome: (a, b) => rankOf(a) - rankOf(b),
   title: (a, b) => a.title.localeCompare(b.title),
 };
 

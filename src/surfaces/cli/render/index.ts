@@ -87,6 +87,7 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   uninstall: async () => (await import('./install.ts')).renderUninstall,
   repair: async () => (await import('./install.ts')).renderRepair,
   status: async () => (await import('./install.ts')).renderState,
+  'projects compare': async () => (await import('./projects.ts')).renderCompared,
   'projects link': async () => (await import('./projects.ts')).renderLink,
   pause: async () => (await import('./pause.ts')).renderPause,
   'resume-capture': async () => (await import('./pause.ts')).renderResume,

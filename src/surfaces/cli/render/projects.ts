@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import { plural } from '../../../language/plural.ts';
+import type { ComparedProject } from '../../../operations/recall/compare-projects.ts';
 import type { Project } from '../../../schema/project.ts';
 import { clean } from '../style.ts';
 import { type Column, renderTable } from '../table.ts';
@@ -19,3 +21,27 @@ const columns: readonly Column<Project>[] = [
 
 export const renderLink = ({ project, sessions }: { project: string; sessions: number }): string =>
   `${plural(sessions, 'session')} now ${sessions === 1 ? 'belongs' : 'belong'} to ${clean(project)}. New imports follow.`;
+
+type Compared = z.infer<typeof ComparedProject>;
+
+const compared: readonly Column<Compared>[] = [
+  { name: 'project', cell: ({ name }) => name, paint: 'bold', cut: 'end' },
+  { name: 'sessions', cell: ({ sessions }) => String(sessions) },
+  { name: 'prompts', cell: ({ prompts }) => String(prompts), goes: 3 },
+  { name: 'entries', cell: ({ entries }) => String(entries), goes: 2 },
+  { name: 'days', cell: ({ days }) => String(days), goes: 1 },
+  { name: 'tokens', cell: ({ tokens, counted }) => (counted === 0 ? 'not counted' : String(tokens)) },
+  { name: 'cost', cell: ({ cost }) => (cost === undefined ? 'not known' : `$${cost.toFixed(2)}`) },
+];
+
+export function renderCompared({ projects }: { projects: readonly Compared[] }, view: View): string {
+  const files = projects.flatMap(({ name, files: touched }) => [
+    '',
+    view.style.bold(`Files of ${clean(name)}`),
+    ...touched.map(({ file, modified, read }) => {
+      const often = modified > 0 ? plural(modified, 'change') : `read ${plural(read, 'time')}`;
+      return `  ${clean(file)}  ${view.style.dim(often)}`;
+    }),
+  ]);
+  return [renderTable(projects, compared, view), ...files].join('\n');
+}

@@ -15,6 +15,7 @@ import { SessionRow } from '../parts/session-row.tsx';
 import { address, here, sessionAddress, setQuery } from '../router.ts';
 import { plural } from '../time.ts';
 import { useTitle } from '../title.ts';
+import { compareAddress } from './compare.tsx';
 
 /** The limit of the operation. */
 const mostSessions = 1000;
@@ -28,6 +29,7 @@ const orders: Readonly<Record<string, (a: Project, b: Project) => number>> = {
 };
 
 export function Projects() {
+  const [chosen, setChosen] = useState<readonly string[]>([]);
   const order = here.value.searchParams.get('order') ?? '';
   const answer = useAnswer('projects', (signal) => read('projects', {}, signal), ofEntries);
   return (
@@ -55,12 +57,14 @@ export function Projects() {
                       ['entries', 'most entries'],
                       ['name', 'by name'],
                     ]}
-                    onChange={(chosen) => setQuery({ order: chosen })}
+                    onChange={(by) => setQuery({ order: by })}
                   />
                 </div>
+                <CompareLink chosen={chosen} />
                 <ul class="rows">
                   {projects.toSorted(orders[order] ?? orders['']).map((project) => (
-                    <li key={project.path}>
+                    <li key={project.path} class="choosable">
+                      <Choose path={project.path} name={project.name} chosen={chosen} choose={setChosen} />
                       <a class="row" href={address('project', { path: project.path })}>
                         <span class="row-title">{project.name}</span>
                         <span class="row-meta">
@@ -95,6 +99,43 @@ export function Projects() {
         }
       </Answered>
     </section>
+  );
+}
+
+/** As many as the comparison takes. */
+const mostCompared = 6;
+
+function CompareLink({ chosen }: { chosen: readonly string[] }) {
+  if (chosen.length < 2) return <p class="dim">Mark two or more to compare them.</p>;
+  return (
+    <p>
+      <a class="button" href={compareAddress(chosen)}>
+        Compare {chosen.length} projects
+      </a>
+    </p>
+  );
+}
+
+function Choose({
+  path,
+  name,
+  chosen,
+  choose,
+}: {
+  path: string;
+  name: string;
+  chosen: readonly string[];
+  choose: (paths: readonly string[]) => void;
+}) {
+  const isChosen = chosen.includes(path);
+  return (
+    <input
+      type="checkbox"
+      aria-label={`Compare ${name}`}
+      checked={isChosen}
+      disabled={!isChosen && chosen.length === mostCompared}
+      onChange={() => choose(isChosen ? chosen.filter((one) => one !== path) : [...chosen, path])}
+    />
   );
 }
 

@@ -1,9 +1,19 @@
-// All sessions, sorted, with filters for project, agent, time, star, tag and words.
+// All sessions, sorted, with filters for project, agent, time, star, tag, outcome, cost and words.
 import { useMemo } from 'preact/hooks';
 import { useAnswer } from '../answer.ts';
 import type { Session } from '../answers.ts';
 import { read } from '../api.ts';
-import { type Choice, choices, chosen, projectNames, sorted, sorts, type Wanted } from '../facets.ts';
+import {
+  type Choice,
+  choices,
+  chosen,
+  type Facet,
+  outcomes,
+  projectNames,
+  sorted,
+  sorts,
+  type Wanted,
+} from '../facets.ts';
 import { Answered } from '../parts/answered.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Field, type Option, times } from '../parts/filters.tsx';
@@ -35,12 +45,13 @@ function Chosen({ sessions }: { sessions: readonly Session[] }) {
   const since = days[get('since')];
   const wanted: Wanted = {
     ...{ project: get('project'), agent: get('agent'), tag: get('tag'), words: get('q') },
+    ...{ outcome: get('outcome'), cost: get('cost') },
     starred: get('starred') !== '',
     since: since === undefined ? 0 : startOfDay(since - 1),
   };
   const found = useMemo(() => sorted(chosen(sessions, wanted), get('sort')), [sessions, query.toString()]);
   const names = useMemo(() => projectNames(sessions.map(({ projectPath }) => projectPath)), [sessions]);
-  const options = (facet: 'project' | 'agent' | 'tag', all: string, name: (value: string) => string): Option[] => [
+  const options = (facet: Facet, all: string, name: (value: string) => string): Option[] => [
     ['', all],
     ...choices(sessions, wanted, facet).map(({ value, count }: Choice): Option => [value, `${name(value)} (${count})`]),
   ];
@@ -73,6 +84,22 @@ function Chosen({ sessions }: { sessions: readonly Session[] }) {
           value={wanted.tag}
           options={options('tag', 'Any tag', (tag) => `#${tag}`)}
           onChange={(tag) => setQuery({ tag })}
+        />
+        <Field
+          label="Outcome"
+          value={wanted.outcome}
+          options={options(
+            'outcome',
+            'Any outcome',
+            (value) => outcomes[value as keyof typeof outcomes] ?? 'Not known',
+          )}
+          onChange={(outcome) => setQuery({ outcome })}
+        />
+        <Field
+          label="Cost"
+          value={wanted.cost}
+          options={options('cost', 'Any cost', (value) => (value === 'unknown' ? 'Not known' : value))}
+          onChange={(cost) => setQuery({ cost })}
         />
         <Field label="Sort by" value={get('sort')} options={sorts} onChange={(sort) => setQuery({ sort })} />
         <label class="check">

@@ -21,7 +21,7 @@ export const ways: readonly Way[] = [
   { page: 'sessions', title: 'Sessions', icon: 'sessions', also: ['session'] },
   { page: 'timeline', title: 'Timeline', icon: 'timeline' },
   { page: 'memory', title: 'Memory', icon: 'memory', also: ['memoryPage'] },
-  { page: 'projects', title: 'Projects', icon: 'projects', also: ['project'] },
+  { page: 'projects', title: 'Projects', icon: 'projects', also: ['project', 'compare'] },
   { page: 'groups', title: 'Groups', icon: 'groups', also: ['group'] },
   { page: 'costs', title: 'Costs', icon: 'costs' },
   { page: 'health', title: 'Health', icon: 'health' },

@@ -3,7 +3,7 @@ import { useAnswer } from '../answer.ts';
 import type { Session } from '../answers.ts';
 import { read } from '../api.ts';
 import { sessionAddress } from '../router.ts';
-import { compact, number, plural } from '../time.ts';
+import { compact, dollars, number, plural } from '../time.ts';
 import { Answered } from './answered.tsx';
 
 export function SessionLedger({ session }: { session: Session }) {
@@ -47,8 +47,6 @@ function Commits({ session: { id, agent } }: { session: Session }) {
     </Answered>
   );
 }
-
-const dollars = (cost: number): string => `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
 
 function Tokens({ session: { id, agent } }: { session: Session }) {
   const answer = useAnswer(`usage ${id}`, (signal) => read('sessions usage', { id, agent }, signal));

@@ -1,7 +1,7 @@
 import { agentTitles } from '../../../schema/agent-titles.ts';
 import type { Session } from '../answers.ts';
 import { sessionAddress } from '../router.ts';
-import { lasted, plural } from '../time.ts';
+import { dollars, lasted, plural } from '../time.ts';
 import { Ago } from './moment.tsx';
 
 export const agentTitle = (agent: Session['agent']): string => agentTitles[agent];
@@ -49,6 +49,8 @@ export function SessionRow({
         <span>{agentTitle(session.agent)}</span>
         <span>{plural(session.entries, 'entry', 'entries')}</span>
         <span>{lasted(session.startedAt, session.endedAt)}</span>
+        {session.cost !== undefined && <span>{dollars(session.cost)}</span>}
+        {session.outcome === 'failed' && <span class="tool-failed">failed</span>}
         <Ago at={session.endedAt} />
         {(session.tags ?? []).map((tag) => (
           <span key={tag} class="tag">
