@@ -67,6 +67,7 @@ const figures: readonly (readonly [string, (one: ComparedProject) => string])[] 
 function Beside({ projects }: { projects: readonly ComparedProject[] }) {
   const names = projectNames(projects.map(({ path }) => path));
   const name = ({ path }: ComparedProject) => names.get(path) ?? path;
+  const most = Math.max(1, ...projects.flatMap(({ months }) => months.map(({ entries }) => entries)));
   return (
     <>
       <div class="table-scroll">
@@ -98,7 +99,7 @@ function Beside({ projects }: { projects: readonly ComparedProject[] }) {
           <div key={one.path}>
             <h2>{name(one)}</h2>
             <h3>Entries by month</h3>
-            <Bars label={`Entries by month in ${name(one)}`} bars={monthBars(one, projects)} />
+            <Bars label={`Entries by month in ${name(one)}`} bars={monthBars(one, projects)} most={most} />
             <h3>Files</h3>
             {one.files.length === 0 ? (
               <p class="dim">No tool used a file.</p>

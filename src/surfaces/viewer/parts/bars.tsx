@@ -7,8 +7,16 @@ export interface Bar {
 }
 
 /** Horizontal bars. Names and values are text, so that everyone can read them. */
-export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
-  const most = Math.max(1, ...bars.map(({ value }) => value));
+export function Bars({
+  label,
+  bars,
+  most = Math.max(1, ...bars.map(({ value }) => value)),
+}: {
+  label: string;
+  bars: readonly Bar[];
+  /** The value of a full bar, if other bars beside these have the same scale. */
+  most?: number;
+}) {
   return (
     <ul class="bars" aria-label={label}>
       {bars.map(({ key, name, value, said, href }) => (
