@@ -47,7 +47,7 @@ export const projectsCompare = operation({
   http: { path: '/api/compare' },
   positional: ['projects'],
   examples: ['holdfast projects compare lamp gulls', 'holdfast projects compare lamp gulls --since 30d --json'],
-  async run(context, { projects, since, until }) {
+  async run(context: Context<Ports>, { projects, since, until }) {
     const compared: z.infer<typeof ComparedProject>[] = [];
     for (const project of projects) {
       const one = await comparedOf(context, { project, since, until });
@@ -61,13 +61,15 @@ export const projectsCompare = operation({
   },
 });
 
+type Ports = 'entries' | 'projects' | 'search' | 'sessions' | 'usage';
+
 interface Span {
   readonly project: string;
   readonly since: string;
   readonly until: string | undefined;
 }
 
-async function comparedOf(context: Context, span: Span): Promise<z.infer<typeof ComparedProject> | undefined> {
+async function comparedOf(context: Context<Ports>, span: Span): Promise<z.infer<typeof ComparedProject> | undefined> {
   const { store } = context;
   const sessions = await withAccounts(context, await store.sessions.list(await toFilter(context, span)));
   const [first] = sessions;

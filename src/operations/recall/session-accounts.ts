@@ -7,7 +7,7 @@ const keyOf = ({ agent, session }: { readonly agent: string; readonly session: s
 
 /** The sessions with their tokens, cost and outcome, where these are known. */
 export async function withAccounts(
-  { store, config }: Pick<Context, 'store' | 'config'>,
+  { store, config }: Pick<Context<'sessions' | 'usage'>, 'store' | 'config'>,
   sessions: readonly Session[],
 ): Promise<Session[]> {
   const keys = sessions.map(({ agent, id }) => ({ agent, session: id }));

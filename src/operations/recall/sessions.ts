@@ -25,7 +25,7 @@ export const sessions = operation({
     defaults: { limit: 20 },
   },
   examples: ['holdfast sessions', 'holdfast sessions --project . --since 7d', 'holdfast sessions --limit 5 --json'],
-  async run(context: Context<'projects' | 'sessions'>, input) {
+  async run(context: Context<'projects' | 'sessions' | 'usage'>, input) {
     const filter = await toFilter(context, input);
     const found = await context.store.sessions.list({ ...filter, ...(input.limit ? { limit: input.limit } : {}) });
     return { sessions: await withAccounts(context, found) };
