@@ -7,7 +7,7 @@ import type { QuarterOfSession } from '../../store/entries/port.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { grouped } from '../groups/grouped.ts';
 import { type Context, operation } from '../operation.ts';
-import { filterFields, toFilter } from './filters.ts';
+import { type Filters, filterFields, toFilter } from './filters.ts';
 
 /** Ten years: no real question needs more, and each day is a row. */
 const mostDays = 3660;
@@ -30,27 +30,32 @@ export const activity = operation({
     'holdfast activity --project . --since 30d',
     'holdfast activity --since 2026-03-01 --json',
   ],
-  async run(context: Context<'entries' | 'projects'>, input) {
-    const { store, clock, config } = context;
-    const { timeZone = config.settings.timeZone } = input;
-    const inZone = { ...context, config: { ...config, settings: { ...config.settings, timeZone } } };
-    const filter = await toFilter(inZone, input);
-    const since = dayOf(filter.since ?? clock(), 0, timeZone).from;
-    // The last moment asked for decides which day is the last.
-    const until = dayOf((filter.until ?? clock() + 1) - 1, 0, timeZone).to;
-    if (until - since > mostDays * oneDay)
-      throw new HoldfastError('BAD_INPUT', `More than ${mostDays} days were asked for`, {
-        hint: 'Give a later --since.',
-      });
-    const quarters = until <= since ? [] : await store.entries.activity({ ...filter, since, until });
-    return {
-      timeZone,
-      from: dayName(since, timeZone),
-      to: dayName(until - 1, timeZone),
-      ...counted(quarters, timeZone),
-    };
-  },
+  run: activityOf,
 });
+
+export async function activityOf(
+  context: Context<'entries' | 'projects'>,
+  input: Filters & { readonly timeZone?: string | undefined },
+): Promise<Activity> {
+  const { store, clock, config } = context;
+  const { timeZone = config.settings.timeZone } = input;
+  const inZone = { ...context, config: { ...config, settings: { ...config.settings, timeZone } } };
+  const filter = await toFilter(inZone, input);
+  const since = dayOf(filter.since ?? clock(), 0, timeZone).from;
+  // The last moment asked for decides which day is the last.
+  const until = dayOf((filter.until ?? clock() + 1) - 1, 0, timeZone).to;
+  if (until - since > mostDays * oneDay)
+    throw new HoldfastError('BAD_INPUT', `More than ${mostDays} days were asked for`, {
+      hint: 'Give a later --since.',
+    });
+  const quarters = until <= since ? [] : await store.entries.activity({ ...filter, since, until });
+  return {
+    timeZone,
+    from: dayName(since, timeZone),
+    to: dayName(until - 1, timeZone),
+    ...counted(quarters, timeZone),
+  };
+}
 
 const dayName = (moment: number, timeZone: string): string =>
   new Date(civilOf(moment, timeZone)).toISOString().slice(0, 10);

@@ -4,7 +4,7 @@ import { filesTouched } from '../../language/files-touched.ts';
 import type { Session } from '../../schema/session.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
-import { activity } from './activity.ts';
+import { activityOf } from './activity.ts';
 import { filterFields, toFilter } from './filters.ts';
 import { withAccounts } from './session-accounts.ts';
 
@@ -74,7 +74,7 @@ async function comparedOf(context: Context<Ports>, span: Span): Promise<z.infer<
   const sessions = await withAccounts(context, await store.sessions.list(await toFilter(context, span)));
   const [first] = sessions;
   if (first === undefined) return undefined;
-  const { total, days } = await activity.run(context, span);
+  const { total, days } = await activityOf(context, span);
   const touches = await store.search.touches(sessions, mostTouches);
   const sum = (of: (session: Session) => number) => sessions.reduce((all, session) => all + of(session), 0);
   const priced = sessions.filter(({ cost }) => cost !== undefined);

@@ -41,7 +41,7 @@ export const distilledFields = {
   limit: limitField.default(20).describe('at most this many'),
 };
 
-interface Filters {
+export interface Filters {
   readonly project?: string | undefined;
   readonly agent?: AgentName | undefined;
   readonly group?: string | undefined;

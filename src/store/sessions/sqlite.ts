@@ -11,7 +11,7 @@ import { type SessionRow, sessionColumns, sessionConditions, toSession } from '.
 import { sessionStates } from './states.ts';
 
 export function sessionsPort(connection: Connection): SessionsPort {
-  const { list, find, rows, groupedRows } = sessionLists(connection);
+  const { list, find, outcomes, rows, groupedRows } = sessionLists(connection);
   const { recent, ending } = digests(connection);
   const { label } = labelRows(connection);
   const { named } = namedSessions(connection);
@@ -19,6 +19,7 @@ export function sessionsPort(connection: Connection): SessionsPort {
   return {
     list,
     find,
+    outcomes,
     rows,
     groupedRows,
     recent,
