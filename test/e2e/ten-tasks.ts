@@ -89,6 +89,17 @@ const sessionsIn = (folder: string) => {
 /** All sessions are imported, the worker runs, the gulls' session was given a briefing, and a wrong fact is remembered. */
 export async function tenTasks(): Promise<ViewerStand> {
   const stand = await viewerStand();
+  try {
+    await prepare(stand);
+  } catch (error) {
+    // The test never gets the stand, so it cannot end the worker.
+    await stand.close();
+    throw error;
+  }
+  return stand;
+}
+
+async function prepare(stand: ViewerStand): Promise<void> {
   for (const { cwd, session, day, turns } of sessionsIn(stand.folder)) {
     const folder = path.join(stand.claude, cwd.replaceAll('/', '-'));
     for (const one of [cwd, folder]) mkdirSync(one, { recursive: true });
@@ -110,5 +121,4 @@ export async function tenTasks(): Promise<ViewerStand> {
   mkdirSync(path.dirname(agent));
   writeFileSync(agent, '#!/bin/sh\necho "agent in $(pwd) with $*"\n');
   chmodSync(agent, 0o755);
-  return stand;
 }
