@@ -121,7 +121,7 @@ export function runProgram(
   const said: Buffer[] = [];
   child.stdout.on('data', (bytes: Buffer) => said.push(bytes));
   child.stderr.on('data', (bytes: Buffer) => said.push(bytes));
-  const late = setTimeout(() => child.kill('SIGKILL'), 120_000);
+  const late = setTimeout(() => child.kill('SIGKILL'), 600_000);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => {
