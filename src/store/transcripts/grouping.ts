@@ -29,14 +29,8 @@ const chars = `(length(e.text) + CASE WHEN e.tools IS NULL THEN 0
 
 const frozen = "status IN ('queued', 'processing', 'archived')";
 
-export function grouping(connection: Connection) {
-  const isSubagent = connection
-    .statement<[number], number>('SELECT subagent IS NOT NULL FROM files WHERE id = ?')
-    .pluck();
-  const last = connection.statement<[number], { pos: number; first_pos: number; own: number }>(
-    `SELECT e.pos, c.first_pos, c.file_id = e.file_id AS own FROM entries e JOIN conversations c ON c.id = e.conversation_id
-     WHERE e.file_id = ? ORDER BY e.pos DESC LIMIT 1`,
-  );
+/** Groups the entries of a file from a position on. */
+function regrouping(connection: Connection) {
   const members = connection.statement<[number, number], Member>(
     `SELECT e.pos, e.at, e.session_id, ${chars} AS chars, c.id AS frozen, CASE WHEN c.file_id = e.file_id THEN c.last_pos END AS ends
      FROM entries e LEFT JOIN conversations c ON c.id = e.conversation_id AND c.${frozen}
@@ -78,20 +72,20 @@ export function grouping(connection: Connection) {
     'UPDATE entries SET conversation_id = ? WHERE file_id = ? AND pos BETWEEN ? AND ? AND conversation_id IS NOT ?',
   );
 
-  // An entry that a newer reader finds inside an archived conversation joins it without reopening it.
-  const inArchived = connection.statement(
-    `UPDATE entries SET conversation_id = (SELECT c.id FROM conversations c WHERE c.file_id = @file AND c.status = 'archived'
-       AND entries.pos BETWEEN c.first_pos AND c.last_pos)
-     WHERE file_id = @file AND conversation_id IS NULL AND pos >= 0 AND EXISTS (SELECT 1 FROM conversations c
-       WHERE c.file_id = @file AND c.status = 'archived' AND entries.pos BETWEEN c.first_pos AND c.last_pos)`,
-  );
-  const recount = connection.statement(
-    `UPDATE conversations SET entries = (SELECT count(*) FROM entries e WHERE e.conversation_id = conversations.id)
-     WHERE file_id = ? AND status = 'archived'`,
-  );
+  /**
+   * Entries that a file no longer contains get conversations of their own,
+   * before all others. Later content does not change these.
+   */
+  function regroupGone(file: number, rules: ConversationRules): void {
+    for (const { first, last: end, entries } of split(goneMembers.all(file), rules).groups) {
+      const added = add.run(file, first.session_id, first.at, end.at, first.pos, end.pos, entries);
+      const id = Number(added.lastInsertRowid);
+      attach.run(id, file, first.pos, end.pos, id);
+    }
+    removeEmpty.run(file);
+  }
 
   function regroup(file: number, from: number, rules: ConversationRules): void {
-    if (isSubagent.get(file) === 1) return;
     let { groups, grown } = split(members.all(file, from), rules);
     while (grown.length > 0) {
       for (const id of grown) thaw.run(id);
@@ -115,19 +109,29 @@ export function grouping(connection: Connection) {
     if (hasGone.get({ file }) !== undefined) regroupGone(file, rules);
   }
 
-  /**
-   * Entries that a file no longer contains get conversations of their own,
-   * before all others. Later content does not change these.
-   */
-  function regroupGone(file: number, rules: ConversationRules): void {
-    for (const { first, last: end, entries } of split(goneMembers.all(file), rules).groups) {
-      const added = add.run(file, first.session_id, first.at, end.at, first.pos, end.pos, entries);
-      const id = Number(added.lastInsertRowid);
-      attach.run(id, file, first.pos, end.pos, id);
-    }
-    removeEmpty.run(file);
-  }
+  return { regroup, thaw: (id: number): void => void thaw.run(id) };
+}
 
+export function grouping(connection: Connection) {
+  const { regroup, thaw } = regrouping(connection);
+  const isSubagent = connection
+    .statement<[number], number>('SELECT subagent IS NOT NULL FROM files WHERE id = ?')
+    .pluck();
+  const last = connection.statement<[number], { pos: number; first_pos: number; own: number }>(
+    `SELECT e.pos, c.first_pos, c.file_id = e.file_id AS own FROM entries e JOIN conversations c ON c.id = e.conversation_id
+     WHERE e.file_id = ? ORDER BY e.pos DESC LIMIT 1`,
+  );
+  // An entry that a newer reader finds inside an archived conversation joins it without reopening it.
+  const inArchived = connection.statement(
+    `UPDATE entries SET conversation_id = (SELECT c.id FROM conversations c WHERE c.file_id = @file AND c.status = 'archived'
+       AND entries.pos BETWEEN c.first_pos AND c.last_pos)
+     WHERE file_id = @file AND conversation_id IS NULL AND pos >= 0 AND EXISTS (SELECT 1 FROM conversations c
+       WHERE c.file_id = @file AND c.status = 'archived' AND entries.pos BETWEEN c.first_pos AND c.last_pos)`,
+  );
+  const recount = connection.statement(
+    `UPDATE conversations SET entries = (SELECT count(*) FROM entries e WHERE e.conversation_id = conversations.id)
+     WHERE file_id = ? AND status = 'archived'`,
+  );
   const holder = connection
     .statement<[string, number], number>(
       `SELECT c.id FROM entries e JOIN conversations c ON c.id = e.conversation_id AND c.file_id = e.file_id AND c.${frozen}
@@ -141,17 +145,18 @@ export function grouping(connection: Connection) {
      */
     loosen(uuid: string, file: number): void {
       const id = holder.get(uuid, file);
-      if (id !== undefined) thaw.run(id);
+      if (id !== undefined) thaw(id);
     },
     /** Adds appended entries: only the last conversation can change. */
     extend(file: number, rules: ConversationRules): void {
       const tail = last.get(file);
       const from = tail === undefined ? 0 : tail.own === 1 ? tail.first_pos : tail.pos + 1;
-      regroup(file, Math.max(0, from), rules);
+      if (isSubagent.get(file) !== 1) regroup(file, Math.max(0, from), rules);
     },
     /** Groups the whole file again. Conversations that are queued, being processed or archived stay unchanged. */
     rebuild(file: number, rules: ConversationRules): void {
-      if (isSubagent.get(file) === 0 && inArchived.run({ file }).changes > 0) recount.run(file);
+      if (isSubagent.get(file) === 1) return;
+      if (inArchived.run({ file }).changes > 0) recount.run(file);
       regroup(file, 0, rules);
     },
   };
