@@ -115,7 +115,7 @@ describe('the worker', () => {
     await scatter(store);
     expect(await store.admin.isIndexScattered()).toBe(true);
     await run();
-    await expect.poll(() => store.admin.isIndexScattered(), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => store.admin.isIndexScattered()).toBe(false);
     expect(logged.filter((text) => /went|error|fail/i.test(text))).toEqual([]);
   });
 
