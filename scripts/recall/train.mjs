@@ -32,6 +32,7 @@ async function questionsOf({ name, archive }, folder) {
     HOME: folder,
   };
   await runNode([program, 'ingest', '--json'], env);
+  await runNode([program, 'embed', '--json'], env);
   const holdfast = await openHoldfast(env);
   const lines = fs
     .readFileSync(path.join(shared, `${name}.jsonl`), 'utf8')

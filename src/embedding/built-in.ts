@@ -6,8 +6,14 @@ import { encoderModel } from './encoder.ts';
 import { encodeApart } from './encoder-apart.ts';
 import { encodeTexts } from './encoder-texts.ts';
 import { pairing, roughVectors, roughVectorsApart } from './rough.ts';
-import { sideBySide } from './side-by-side.ts';
+import { type Pairing, sideBySide } from './side-by-side.ts';
 import { staticEmbedder } from './static.ts';
+
+/**
+ * Among sessions that used tools, what a question says counts more than its words. The parts of a cosine relate as the roots of the query's
+ * shares: three tenths come from the table, seven from the encoder. Stored vectors keep their shares.
+ */
+const pairingAmongTools: Pairing = { ...pairing, share: 0.845 };
 
 /** From this many texts on, a separate thread is worth its start. */
 const manyTexts = 500;
@@ -24,12 +30,24 @@ export function builtInEmbedder(): Embedder {
     },
     async refine(texts, where = 'apart') {
       const encode = where === 'here' ? encodeTexts : encodeApart;
-      const [byTable, bySentence] = await Promise.all([table.embed(texts), encode(texts)]);
-      return texts.map((_, i) => sideBySide(pairing, byTable[i]?.[0], bySentence[i]));
+      const [byTable, bySentence] = await Promise.all([
+        table.embed(texts.map(({ text }) => text)),
+        encode(texts.flatMap(({ text, passages }) => [...passages, text])),
+      ]);
+      const next = bySentence.values();
+      return texts.map(({ passages }, i) => {
+        const parts = [...passages, undefined].map(() => next.next().value);
+        const whole = parts.pop();
+        // The table's part is always of the whole text. A passage that the encoder cannot read adds nothing to it.
+        return [...parts.filter((part) => part !== undefined), whole].flatMap((part) =>
+          listed(sideBySide(pairing, byTable[i]?.[0], part)),
+        );
+      });
     },
-    async query(text, words) {
+    async query(text, words, among) {
       const [bySentence] = encodeTexts([text]);
-      return sideBySide(pairing, await table.query(text, words), bySentence);
+      const shares = among === 'sessions with tools' ? pairingAmongTools : pairing;
+      return sideBySide(shares, await table.query(text, words), bySentence);
     },
     async close() {},
   };

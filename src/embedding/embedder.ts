@@ -13,14 +13,27 @@ export interface Embedder {
    */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<(readonly Int8Array[])[]>;
   /**
-   * Better vectors for texts that `embed` has answered roughly, in milliseconds for each text. Absent if `embed` does its best already. The
-   * two kinds can be compared with each other. `here` computes on the calling thread, for a few texts that a search waits for.
+   * Better vectors for texts that `embed` has answered roughly, in milliseconds for each text: one for each passage, with that of the whole
+   * last. Absent if `embed` does its best already. The two kinds can be compared with each other. `here` computes on the calling thread, for
+   * a few texts that a search waits for.
    */
-  refine?(texts: readonly string[], where?: 'here' | 'apart'): Promise<(Int8Array | undefined)[]>;
-  /** The vector to search for. An embedder of single words uses the given words and weights; a sentence model reads the text. */
-  query(text: string, words?: WeightedWords): Promise<Int8Array | undefined>;
+  refine?(texts: readonly CloseText[], where?: 'here' | 'apart'): Promise<(readonly Int8Array[])[]>;
+  /**
+   * The vector to search for. An embedder of single words uses the given words and weights; a sentence model reads the text. An embedder of
+   * both may weigh them differently among sessions that used tools.
+   */
+  query(text: string, words?: WeightedWords, among?: Searched): Promise<Int8Array | undefined>;
   close(): Promise<void>;
 }
+
+/** A text to read closely, with the passages of it that are compared separately. */
+export interface CloseText {
+  readonly text: string;
+  readonly passages: readonly string[];
+}
+
+/** What a query is compared with: conversations alone, or also sessions that used tools. */
+export type Searched = 'conversations' | 'sessions with tools';
 
 /** The words of a query, and how much each counts. */
 export interface WeightedWords {

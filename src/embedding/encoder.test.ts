@@ -164,7 +164,7 @@ describe('the built-in embedder', () => {
     const embedder = builtInEmbedder();
     const text = 'We moved the retry logic into the queue so that a crash loses nothing.';
     const [rough] = (await embedder.embed([text]))[0] as [Int8Array];
-    const read = async (one: string) => (await embedder.refine?.([one]))?.[0] as Int8Array;
+    const read = async (text: string) => (await embedder.refine?.([{ text, passages: [] }]))?.[0]?.[0] as Int8Array;
     const refined = await read(text);
     expect([rough.length, refined.length]).toEqual([512, 512]);
     expect(rough.subarray(256).every((value) => value === 0)).toBe(true);
@@ -172,5 +172,34 @@ describe('the built-in embedder', () => {
     const query = (await embedder.query('what happens to retries after a crash')) as Int8Array;
     const other = await read('The logo is blue.');
     expect(cosineOf(query, refined)).toBeGreaterThan(cosineOf(query, other));
+  });
+
+  it('reads passages of a text beside the whole, which comes last; a passage without words adds nothing', async () => {
+    const embedder = builtInEmbedder();
+    const passages = ['The logo is blue.', '  ', 'A crash loses no retry.'];
+    const text = passages.join(' ');
+    const [[logo, crash, whole] = [], [alone] = []] =
+      (await embedder.refine?.([
+        { text, passages },
+        { text, passages: [] },
+      ])) ?? [];
+    const query = (await embedder.query('what happens to retries after a crash')) as Int8Array;
+    const near = (vector: Int8Array | undefined) => cosineOf(query, vector as Int8Array);
+    expect(whole).toEqual(alone);
+    expect(near(crash)).toBeGreaterThan(near(whole));
+    expect(near(whole)).toBeGreaterThan(near(logo));
+    // The words of all are those of the whole text.
+    expect(cosineOf((logo as Int8Array).subarray(0, 256), (whole as Int8Array).subarray(0, 256))).toBeGreaterThan(0.99);
+  });
+
+  it('weighs what a question says over its words among sessions that used tools', async () => {
+    const embedder = builtInEmbedder();
+    const norm = (vector: Int8Array) => Math.hypot(...vector);
+    const share = async (among?: 'sessions with tools') => {
+      const vector = (await embedder.query('what happens after a crash', undefined, among)) as Int8Array;
+      return norm(vector.subarray(256)) / norm(vector.subarray(0, 256));
+    };
+    expect(await share()).toBeCloseTo(1, 1);
+    expect(await share('sessions with tools')).toBeCloseTo(7 / 3, 1);
   });
 });

@@ -78,8 +78,8 @@ describe('embedding pending texts', () => {
         instant: true,
         batch: 100,
         async refine(texts) {
-          read.push(...texts);
-          return texts.map(() => new Int8Array(16).fill(99));
+          read.push(...texts.map(({ text }) => text));
+          return texts.map(() => [new Int8Array(16).fill(99)]);
         },
         ...more,
       });
@@ -87,9 +87,9 @@ describe('embedding pending texts', () => {
     expect(await store.vectors.counts()).toEqual({ embedded: 20, pending: 0, rough: 20 });
     const stopping = refining({
       async refine(texts) {
-        read.push(...texts);
+        read.push(...texts.map(({ text }) => text));
         stop.abort();
-        return texts.map(() => new Int8Array(16).fill(99));
+        return texts.map(() => [new Int8Array(16).fill(99)]);
       },
     });
     const interrupted = await embedPending({

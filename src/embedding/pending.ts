@@ -7,6 +7,7 @@ import type { EmbeddingTrouble, PendingText, RoughText } from '../store/vectors/
 import { explain } from '../system/errors.ts';
 import type { Embedder } from './embedder.ts';
 import { openEmbedder } from './index.ts';
+import { passagesIn } from './passages.ts';
 
 export interface EmbedDeps {
   readonly store: Pick<Store, 'vectors'>;
@@ -177,10 +178,10 @@ export async function refineTexts(
   where: 'here' | 'apart' = 'apart',
 ): Promise<number> {
   const vectors = await embedder.refine?.(
-    texts.map(({ text }) => text),
+    texts.map(({ text, said = '' }) => ({ text, passages: passagesIn(said) })),
     where,
   );
-  const refined = texts.map(({ seq }, i) => ({ seq, vector: vectors?.[i] }));
+  const refined = texts.map(({ seq }, i) => ({ seq, vectors: vectors?.[i] ?? [] }));
   return store.vectors.refine(embedder.model, refined);
 }
 

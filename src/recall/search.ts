@@ -119,8 +119,12 @@ async function comparedWith(
   const { places } = state;
   const isSubagents = (row: number) => ((places.flags[places.placeOf(row)] ?? 0) & flag.subagent) !== 0;
   const found = await store.search.rankKeywords(keywords, { ...request.filter, limit: mostByWords }, isSubagents);
-  const { cosines, vector, note } = await compare(state, question, found.rarity, (vectors, query) =>
-    vectors.scan(query),
+  const { cosines, vector, note } = await compare(
+    state,
+    question,
+    found.rarity,
+    (vectors, query) => vectors.scan(query),
+    places.hasTools ? 'sessions with tools' : 'conversations',
   );
   const atPlaces = ({ rows, scores }: KeywordRanking) =>
     rows

@@ -46,7 +46,7 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       expect(
         await store.vectors.refine(
           'm1',
-          rough.map(({ seq }) => ({ seq, vector: vector(2) })),
+          rough.map(({ seq }) => ({ seq, vectors: [vector(2)] })),
         ),
       ).toBe(2);
       expect(await store.changes.last()).toBe(before);
@@ -63,7 +63,7 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       const rough = await store.vectors.rough(2);
       expect(rough.map(({ text }) => text)).toHaveLength(2);
       expect((await store.vectors.rough(9, [1])).map(({ text }) => text)).toEqual(['one']);
-      const better = rough.map(({ seq }, i) => ({ seq, vector: i === 0 ? vector(7) : undefined }));
+      const better = rough.map(({ seq }, i) => ({ seq, vectors: i === 0 ? [vector(7)] : [] }));
       expect(await store.vectors.refine('m1', better)).toBe(2);
       expect(await store.vectors.refine('m1', better)).toBe(0);
       expect(await store.vectors.counts()).toEqual({ embedded: 3, pending: 0, rough: 1 });
@@ -71,12 +71,53 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       expect(await stored('m1')).toContain(`${rough[1]?.text}: 1`);
     });
 
+    it('replaces a rough vector with several, of passages and of the whole, which stays the newest', async () => {
+      await commit(chunk([entry('a', 'one')]));
+      await store.vectors.wantModel('m1');
+      await store.vectors.save('m1', done(await store.vectors.pending(9), vector(1)), { rough: true });
+      const [rough] = await store.vectors.rough(9);
+      const better = [{ seq: rough?.seq ?? 0, vectors: [vector(5), vector(6), vector(7)] }];
+      expect(await store.vectors.refine('m1', better)).toBe(1);
+      const page = await store.vectors.after(0, { kind: 'entry', model: 'm1', limit: 9 });
+      expect([0, 1, 2].map((i) => page.vectors[i * 16])).toEqual([5, 6, 7]);
+      expect(new Set(page.ids).size).toBe(1);
+      expect((await store.vectors.placesAfter(0, { model: 'm1', limit: 9 })).vectors).toEqual([page.seqs[2]]);
+      expect(await store.vectors.counts()).toEqual({ embedded: 1, pending: 0, rough: 0 });
+    });
+
+    it('refines all parts of a text or none', async () => {
+      await commit(chunk([entry('a', 'one')]));
+      await store.vectors.wantModel('m1');
+      await store.vectors.save('m1', done(await store.vectors.pending(9), vector(1)), { rough: true });
+      const [rough] = await store.vectors.rough(9);
+      const broken = [{ seq: rough?.seq ?? 0, vectors: [vector(5), new Int8Array(8).fill(6)] }];
+      await expect(store.vectors.refine('m1', broken)).rejects.toThrow('8 numbers');
+      expect(await stored('m1')).toEqual(['one: 1']);
+      expect(await store.vectors.counts()).toEqual({ embedded: 1, pending: 0, rough: 1 });
+    });
+
+    it('gives the own words of an entry for close reading only if its session used tools', async () => {
+      const use = { id: 'u1', tool: 'Bash', input: '{"command":"npm test"}', files: [] };
+      await commit(
+        chunk([entry('a', 'Run the tests'), entry('b', 'Done.', { tools: ['Bash'], toolUses: [use] })]),
+        chunk([entry('c', 'Good morning', { session: 's2' })], { key: 'p/s2.jsonl' }),
+      );
+      await store.vectors.wantModel('m1');
+      await store.vectors.save('m1', done(await store.vectors.pending(9), vector(1)), { rough: true });
+      const said = (await store.vectors.rough(9)).map((one) => [one.text.split('\n')[0], one.said]);
+      expect(said.sort()).toEqual([
+        ['Done.', 'Done.'],
+        ['Good morning', undefined],
+        ['Run the tests', 'Run the tests'],
+      ]);
+    });
+
     it('refines no vector of a changed or deleted text, nor of a model that is no longer wanted', async () => {
       await commit(chunk([entry('a', 'one'), entry('b', 'two')]));
       await store.vectors.wantModel('m1');
       await store.vectors.save('m1', done(await store.vectors.pending(9), vector(1)), { rough: true });
       const rough = await store.vectors.rough(9);
-      const better = rough.map(({ seq }) => ({ seq, vector: vector(7) }));
+      const better = rough.map(({ seq }) => ({ seq, vectors: [vector(7)] }));
       await store.vectors.wantModel('m2');
       expect(await store.vectors.refine('m1', better)).toBe(0);
       await embedAll('m2');

@@ -34,7 +34,15 @@ function look<T>(own: Place, sql: string): T[] {
 }
 
 const pending = (own: Place) => look<number>(own, 'SELECT count(*) FROM vector_queue')[0];
-const embedded = (own: Place) => look<number>(own, 'SELECT count(*) FROM vectors')[0] as number;
+/** How many texts have vectors. A long one has several. */
+const embedded = (own: Place) =>
+  look<number>(own, 'SELECT count(*) FROM (SELECT DISTINCT kind, subject_id, model_id FROM vectors)')[0] as number;
+/** How many vectors each text has; 0 if some of its parts are missing. */
+const parts = (own: Place) =>
+  look<number>(
+    own,
+    'SELECT CASE WHEN max(part) + 1 = count(*) THEN count(*) ELSE 0 END FROM vectors GROUP BY kind, subject_id, model_id',
+  );
 const models = (own: Place) => look<string>(own, 'SELECT name FROM vector_models');
 const complete = (own: Place) => look<string>(own, 'SELECT name FROM vector_models WHERE wanted AND complete');
 
@@ -246,7 +254,7 @@ it.skipIf(noMiniLm)(
   },
 );
 
-it('embed reads every text closely, even after repeated kills, and leaves each text one vector', async () => {
+it('embed reads every text closely, even after repeated kills, and leaves each text all of its vectors or the rough one', async () => {
   const own = withDemo();
   await ask(own.env, 'ingest');
   const all = embedded(own);
@@ -259,7 +267,10 @@ it('embed reads every text closely, even after repeated kills, and leaves each t
     command.child.kill('SIGKILL');
     await command.ended;
     expect(embedded(own)).toBe(all);
+    expect(parts(own)).not.toContain(0);
   }
   const { left, entries } = await ask(own.env, 'embed');
   expect([left, entries, rough(), embedded(own)]).toEqual([0, all, 0, all]);
+  expect(parts(own)).not.toContain(0);
+  expect(Math.max(...parts(own))).toBeGreaterThan(1);
 });

@@ -1,4 +1,5 @@
 // ④ A question → its cosines with what is stored, by the available model.
+import type { Searched } from '../../embedding/embedder.ts';
 import { explain } from '../../system/errors.ts';
 import { type Question, weighted } from '../question/question.ts';
 import type { MeaningSearch, MeaningState } from '../vectors/index.ts';
@@ -15,10 +16,11 @@ export async function compare<T>(
   question: Question,
   rarity: readonly number[],
   scan: (vectors: MeaningSearch, query: Int8Array) => Promise<T>,
+  among: Searched = 'conversations',
 ): Promise<Comparison<T>> {
   if (vectors === undefined) return { note };
   try {
-    const vector = await vectors.embed(question.text, weighted(question, rarity));
+    const vector = await vectors.embed(question.text, weighted(question, rarity), among);
     return vector === undefined ? { note } : { cosines: await scan(vectors, vector), vector, note };
   } catch (error) {
     return { note: `Found by words alone: ${explain(error, 'the embedder').message}` };

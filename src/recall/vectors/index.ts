@@ -1,7 +1,7 @@
 // ④ Search by meaning, kept in memory: the places of all entries and the vectors of one model, loaded with the first search and updated
 // before each. The store says which sessions have changed since.
 import type { Config } from '../../config/config.ts';
-import type { Embedder, WeightedWords } from '../../embedding/embedder.ts';
+import type { Embedder, Searched, WeightedWords } from '../../embedding/embedder.ts';
 import { refineTexts } from '../../embedding/pending.ts';
 import type { Store } from '../../store/store.ts';
 import type { SubjectKind } from '../../store/vectors/port.ts';
@@ -39,7 +39,7 @@ export interface MeaningSearch extends VectorScan {
    */
   readClosely(places: readonly number[]): Promise<boolean>;
   /** Undefined if the text says nothing. Fails if a model or its endpoint does. */
-  embed(query: string, words?: WeightedWords): Promise<Int8Array | undefined>;
+  embed(query: string, words?: WeightedWords, among?: Searched): Promise<Int8Array | undefined>;
   /** The cosine of the query with every observation, summary or memory that has a vector, by its row in the store. */
   scanSubjects(kind: SubjectKind, query: Int8Array): Promise<ReadonlyMap<number, number>>;
 }

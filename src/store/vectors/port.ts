@@ -35,12 +35,14 @@ export interface RoughText {
   /** Changes with the text. */
   readonly seq: VectorNumber;
   readonly text: string;
+  /** The entry's own words without its tools, if its session used tools. Their passages can be compared separately. */
+  readonly said?: string | undefined;
 }
 
 export interface RefinedVector {
   readonly seq: VectorNumber;
-  /** Undefined: keep the rough vector, it cannot be improved. */
-  readonly vector: Int8Array | undefined;
+  /** One per part of the text, with the whole last. Empty: keep the rough vector, it cannot be improved. */
+  readonly vectors: readonly Int8Array[];
 }
 
 /** Why texts wait for their vectors. */

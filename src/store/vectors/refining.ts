@@ -21,6 +21,12 @@ export function vectorRefining(connection: Connection): Pick<VectorsPort, 'rough
   const roughAt = connection.statement<[number, number], RoughRow & { part: number }>(
     'SELECT seq, kind, subject_id, part FROM vectors WHERE seq = ? AND model_id = ? AND rough = 1',
   );
+  const usedTools = connection
+    .statement<[number], number>(
+      `SELECT EXISTS (SELECT 1 FROM entries e JOIN tool_uses u ON u.entry_id = e.id
+       WHERE e.session_id = (SELECT session_id FROM entries WHERE id = ?))`,
+    )
+    .pluck();
   const dropRough = connection.statement('DELETE FROM vectors WHERE seq = ?');
   const settleRough = connection.statement('UPDATE vectors SET rough = 0 WHERE seq = ?');
 
@@ -30,7 +36,9 @@ export function vectorRefining(connection: Connection): Pick<VectorsPort, 'rough
         const rows = ids === undefined ? newestRough.all(limit) : ids.flatMap((id) => roughOf.all(id)).slice(0, limit);
         return rows.flatMap(({ seq, kind, subject_id: id }): RoughText[] => {
           const found = textOf(kind, id);
-          return found === undefined ? [] : [{ seq, text: found.text }];
+          if (found === undefined) return [];
+          const said = found.kind === 'entry' && usedTools.get(id) === 1 ? found.own : undefined;
+          return [said === undefined ? { seq, text: found.text } : { seq, text: found.text, said }];
         });
       });
     },
@@ -40,18 +48,20 @@ export function vectorRefining(connection: Connection): Pick<VectorsPort, 'rough
         if (model?.wanted !== 1) return 0;
         let refined = 0;
         const { add, noteChanges } = adding();
-        for (const { seq, vector } of vectors) {
+        for (const { seq, vectors: parts } of vectors) {
           const row = roughAt.get(seq, model.id);
           if (row === undefined) continue;
           refined++;
-          if (vector === undefined) {
+          if (parts.length === 0) {
             settleRough.run(seq);
             continue;
           }
-          if (vector.length !== model.dimensions) throw otherDimensions(name, model.dimensions ?? 0, vector.length);
           dropRough.run(seq);
           const { kind: code, subject_id: subject, part } = row;
-          add({ model: model.id, code, subject, part, vector, rough: false });
+          for (const [i, vector] of parts.entries()) {
+            if (vector.length !== model.dimensions) throw otherDimensions(name, model.dimensions ?? 0, vector.length);
+            add({ model: model.id, code, subject, part: part + i, vector, rough: false });
+          }
         }
         noteChanges();
         return refined;

@@ -38,6 +38,13 @@ export const subjects: Readonly<Record<SubjectKind, Subject>> = {
 
 export const codeOf = (kind: SubjectKind): number => subjects[kind].code;
 
+interface SubjectText {
+  readonly kind: SubjectKind;
+  /** Without the tools that an entry used. */
+  readonly own: string;
+  readonly text: string;
+}
+
 /** Reads the texts to embed. A code that this version does not know has no text. */
 export function subjectTexts(connection: Connection) {
   const byCode = new Map(
@@ -50,10 +57,10 @@ export function subjectTexts(connection: Connection) {
   const usesOf = connection.statement<[number], UseText>(
     'SELECT tool, input, output FROM tool_uses WHERE entry_id = ? ORDER BY id LIMIT 20',
   );
-  return (code: number, id: number): { readonly kind: SubjectKind; readonly text: string } | undefined => {
+  return (code: number, id: number): SubjectText | undefined => {
     const subject = byCode.get(code);
     if (subject === undefined) return undefined;
     const own = subject.text.get(id) ?? '';
-    return { kind: subject.kind, text: subject.kind === 'entry' ? embeddedText(own, usesOf.all(id)) : own };
+    return { kind: subject.kind, own, text: subject.kind === 'entry' ? embeddedText(own, usesOf.all(id)) : own };
   };
 }
