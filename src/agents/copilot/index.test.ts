@@ -61,7 +61,7 @@ describe('the name of a session', () => {
     },
   );
 
-  it('is redacted, and gone from our files with its session', async () => {
+  it('is redacted, and no file of ours holds the secret', async () => {
     const { name, ingest, title, config, store } = await memory();
     const secret = `ghp_${'aB3'.repeat(12)}`;
     name(`name: the token ${secret}`);
