@@ -2,6 +2,7 @@
 import type { Client, ClientConfig } from 'pg';
 import { HoldfastError, systemCode } from '../system/errors.ts';
 import type { Membership } from './membership.ts';
+import { type Refusal, refusalOf } from './schema/refusals.ts';
 import { hubVersion } from './schema/steps.ts';
 import { driverConfig, type HubAddress, placeOf, readAddress } from './url.ts';
 
@@ -153,7 +154,8 @@ export function explainHub(error: unknown, address: HubAddress): HoldfastError {
   const because = (kind: ConstructorParameters<typeof HoldfastError>[0], text: string, hint: string) =>
     new HoldfastError(kind, text, { hint, cause: error });
   const later = 'What is stored here is complete without it, and nothing is lost: the worker tries again.';
-  if (message.startsWith('holdfast: ')) return told(message, where, error);
+  const refusal = refusalOf(code, message);
+  if (refusal !== undefined) return refused(refusal, where, error);
   if (code === '28P01' || code === '28000')
     return because(
       'NO_PERMISSION',
@@ -207,9 +209,8 @@ export function explainHub(error: unknown, address: HubAddress): HoldfastError {
   );
 }
 
-/** Explains the errors that the hub's own functions raise. */
-function told(message: string, where: string, cause: unknown): HoldfastError {
-  if (message.endsWith('no such code'))
+function refused(refusal: Refusal, where: string, cause: unknown): HoldfastError {
+  if (refusal === 'unknownCode')
     return new HoldfastError(
       'NO_PERMISSION',
       `The invitation to the hub ${where} was used already, or is not for this person`,
@@ -218,12 +219,12 @@ function told(message: string, where: string, cause: unknown): HoldfastError {
         cause,
       },
     );
-  if (message.endsWith('machine exists'))
+  if (refusal === 'machineExists')
     return new HoldfastError('CONFLICT', `Another machine of yours has this name in the hub ${where}`, {
       hint: 'Choose another with --machine, or revoke the old one with `holdfast hub revoke --machine NAME`. Nothing was changed.',
       cause,
     });
-  if (message.endsWith('came between'))
+  if (refusal === 'pushBetween')
     return new HoldfastError('STORE_BUSY', `Another process of this machine pushes to the hub ${where}`, {
       hint: 'Try again in a moment; nothing is lost.',
       cause,

@@ -177,6 +177,7 @@ describe.skipIf(noPostgres)(because('a hub in trouble', noPostgres), () => {
     expect(await failure(other.run('hub join', { url: invitation, machine: 'laptop' }))).toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining('has this name'),
+      cause: expect.objectContaining({ code: 'ZH003' }),
     });
     const early = { ...other.context, clock: () => Date.now() - 5 * 3_600_000 };
     expect(await failure(run(early, 'hub join', { url: invitation, machine: 'other' }))).toMatchObject({
@@ -190,6 +191,7 @@ describe.skipIf(noPostgres)(because('a hub in trouble', noPostgres), () => {
     expect(await failure(third.run('hub join', { url: invitation, machine: 'third' }))).toMatchObject({
       code: 'NO_PERMISSION',
       message: expect.stringContaining('was used already'),
+      cause: expect.objectContaining({ code: 'ZH002' }),
     });
     expect(await failure(other.run('hub join', { url: invitation }))).toMatchObject({
       code: 'CONFLICT',

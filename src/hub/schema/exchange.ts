@@ -1,4 +1,5 @@
 // The hub's functions for pushes and for forgetting.
+import { raise } from './refusals.ts';
 
 /** Removes what the tombstones of one push name from everything that the person shares. */
 const forgetting = `
@@ -38,13 +39,13 @@ const pushing = `
   DECLARE
     who int := me(); here int := machine(); now_at bigint; mine int[]; added int := 0; got incoming[];
   BEGIN
-    IF who IS NULL THEN RAISE EXCEPTION 'holdfast: not a member'; END IF;
+    IF who IS NULL THEN ${raise('notMember')}; END IF;
     -- Before the number: while this waits, other people's pushes go on.
     PERFORM lock_words(who);
     UPDATE hub SET seq = seq + 1 RETURNING seq INTO now_at;
     UPDATE machines SET pushed = coalesce((batch ->> 'cursor')::bigint, pushed), mark = (batch ->> 'mark')::uuid, seen_at = now()
       WHERE id = here AND mark IS NOT DISTINCT FROM (batch ->> 'after')::uuid;
-    IF NOT FOUND THEN RAISE EXCEPTION 'holdfast: another push came between'; END IF;
+    IF NOT FOUND THEN ${raise('pushBetween')}; END IF;
     SELECT coalesce(array_agg(id), '{}') INTO mine FROM shares WHERE person = who;
 
     -- First what was forgotten: nothing of it is taken in below.

@@ -1,4 +1,5 @@
 // The hub's functions for people, machines and shares.
+import { raise } from './refusals.ts';
 
 /** `machine()` and `me()` identify a caller by two things: the connection's role, and the machine's secret, of which the hub holds a hash. */
 export const membershipFunctions = `
@@ -21,18 +22,18 @@ export const membershipFunctions = `
   DECLARE who int; made int;
   BEGIN
     SELECT id INTO who FROM people WHERE role = session_user AND revoked_at IS NULL;
-    IF who IS NULL THEN RAISE EXCEPTION 'holdfast: not a member'; END IF;
+    IF who IS NULL THEN ${raise('notMember')}; END IF;
     UPDATE codes SET used_at = now() WHERE hash = sha256(convert_to(code, 'UTF8')) AND person = who AND used_at IS NULL;
-    IF NOT FOUND THEN RAISE EXCEPTION 'holdfast: no such code'; END IF;
+    IF NOT FOUND THEN ${raise('unknownCode')}; END IF;
     IF EXISTS (SELECT 1 FROM machines m WHERE m.person = who AND m.name = machine AND m.left_at IS NULL) THEN
-      RAISE EXCEPTION 'holdfast: machine exists';
+      ${raise('machineExists')};
     END IF;
     INSERT INTO machines (person, name, secret) VALUES (who, machine, secret_hash) RETURNING id INTO made;
     RETURN made;
   END $$;
   CREATE OR REPLACE FUNCTION holdfast.new_code(code_hash bytea) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
   BEGIN
-    IF me() IS NULL THEN RAISE EXCEPTION 'holdfast: not a member'; END IF;
+    IF me() IS NULL THEN ${raise('notMember')}; END IF;
     INSERT INTO codes (hash, person) VALUES (code_hash, me());
   END $$;
   CREATE OR REPLACE FUNCTION holdfast.leave_hub(machine_name text) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
@@ -44,7 +45,7 @@ export const membershipFunctions = `
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
   DECLARE made int;
   BEGIN
-    IF me() IS NULL THEN RAISE EXCEPTION 'holdfast: not a member'; END IF;
+    IF me() IS NULL THEN ${raise('notMember')}; END IF;
     INSERT INTO shares (person, project, name, audience) VALUES (me(), identity, project_name, wanted)
       ON CONFLICT (person, project) DO UPDATE SET audience = excluded.audience, name = excluded.name RETURNING id INTO made;
     RETURN made;

@@ -1,7 +1,10 @@
 // The tables of version 1 of a hub. Later versions change them in steps of their own: see steps.ts.
 
 /** `vectors` is the schema of pgvector, quoted. Without it, vectors are bytes, and the asking machine compares them for the best hits by words. */
-export const firstTables = (vectors: string | undefined): string => `
+export const firstTables = (vectors: string | undefined): string =>
+  [memberTables, sessionTables, wordTables, derivedTables, vectorTables(vectors)].join('\n');
+
+const memberTables = `
   CREATE SCHEMA holdfast;
   CREATE TABLE holdfast.hub (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -52,6 +55,9 @@ export const firstTables = (vectors: string | undefined): string => `
     words bigint NOT NULL DEFAULT 0,
     UNIQUE (person, project)
   );
+`;
+
+const sessionTables = `
   -- One for each push: a machine that has pulled up to a number checks by the stamp that it is still the same hub.
   CREATE TABLE holdfast.batches (
     seq bigint PRIMARY KEY,
@@ -111,6 +117,9 @@ export const firstTables = (vectors: string | undefined): string => `
   CREATE INDEX entries_by_seq ON holdfast.entries (seq);
   CREATE INDEX entries_by_print ON holdfast.entries (print);
   CREATE INDEX entries_by_session ON holdfast.entries (session_print);
+`;
+
+const wordTables = `
   -- Words are hashes: a list of words would tell every member what others write about.
   CREATE TABLE holdfast.postings (
     word bigint NOT NULL,
@@ -120,6 +129,9 @@ export const firstTables = (vectors: string | undefined): string => `
     length int NOT NULL
   );
   CREATE UNIQUE INDEX postings_by_word ON holdfast.postings (word, share, entry) INCLUDE (times, length);
+`;
+
+const derivedTables = `
   CREATE TABLE holdfast.rows (
     share int NOT NULL REFERENCES holdfast.shares ON DELETE CASCADE,
     machine int NOT NULL REFERENCES holdfast.machines,
@@ -153,6 +165,9 @@ export const firstTables = (vectors: string | undefined): string => `
     PRIMARY KEY (person, print)
   );
   CREATE INDEX tombstones_by_seq ON holdfast.tombstones (seq);
+`;
+
+const vectorTables = (vectors: string | undefined): string => `
   CREATE TABLE holdfast.vectors (
     entry int PRIMARY KEY REFERENCES holdfast.entries ON DELETE CASCADE,
     share int NOT NULL,

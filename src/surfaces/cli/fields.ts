@@ -95,8 +95,8 @@ function complaint(issue: z.core.$ZodIssue, field: Field): string {
   if (field.kind === 'choice') return `must be one of: ${field.choices.join(', ')}`;
   if (field.kind === 'list' && issue.code === 'too_big') return `must be at most ${issue.maximum}`;
   if (field.kind === 'text' && issue.code === 'too_big') return `must be at most ${issue.maximum} characters`;
-  // A schema's own message continues after the name of the option.
-  if (field.kind === 'text' && issue.message.startsWith('must ')) return issue.message;
+  // A pattern or a check of our own always brings a message, which continues after the name of the option.
+  if (field.kind === 'text' && (issue.code === 'invalid_format' || issue.code === 'custom')) return issue.message;
   if (field.kind === 'text' || field.kind === 'list') return 'must not be empty';
   if (issue.code === 'too_small') return `must be at least ${issue.minimum}`;
   if (issue.code === 'too_big') return `must be at most ${issue.maximum}`;
