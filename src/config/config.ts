@@ -325,7 +325,7 @@ function fromText(setting: Setting, text: string): unknown {
 const listing = 'List all settings with: holdfast config list';
 const mostNear = 5;
 
-/** Names settings with a word that begins alike, or has the same letters in another order; a list of all would not be read. */
+/** Names settings with a word that begins alike, has the same letters in another order, or one letter more or less; a list of all would not be read. */
 function hintFor(typed: string): string {
   const words = wordsIn(typed);
   const near = settingList
@@ -337,7 +337,13 @@ function hintFor(typed: string): string {
 }
 
 const isNear = (one: string, other: string): boolean =>
-  one.slice(0, 4) === other.slice(0, 4) || [...one].sort().join('') === [...other].sort().join('');
+  one.slice(0, 4) === other.slice(0, 4) ||
+  [...one].sort().join('') === [...other].sort().join('') ||
+  lacksOneLetter(one, other) ||
+  lacksOneLetter(other, one);
+
+const lacksOneLetter = (one: string, other: string): boolean =>
+  one.length + 1 === other.length && [...other].some((_, i) => other.slice(0, i) + other.slice(i + 1) === one);
 
 /** `host.idleMinutes` has three. */
 const wordsIn = (key: string): string[] =>

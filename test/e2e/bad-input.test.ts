@@ -340,7 +340,7 @@ function expectRefused(result: Result, exit: number, ...said: string[]): void {
 
 it.each([
   ['an unknown command', ['serch'], 2, ['"serch"', 'holdfast search']],
-  ['an unknown subcommand', ['worker', 'frob'], 2, ['"worker frob"', 'worker stop']],
+  ['an unknown subcommand', ['worker', 'frob'], 2, ['"worker frob"', 'run, start, stop, status']],
   ['a group without its command', ['worker'], 2, ['run, start, stop, status']],
   ['an unknown option', ['sessions', '--bogus'], 2, ["'--bogus'"]],
   ['an option without its value', ['ingest', '--file'], 2, ['--file']],
@@ -383,7 +383,7 @@ it('a closed output is named as the cause, not the data folder', async () => {
 describe('a bad configuration', () => {
   it.each([
     ['no JSON', '{port', ['not valid JSON']],
-    ['another kind of JSON', '[]', ['must hold a JSON object', 'port']],
+    ['another kind of JSON', '[]', ['must hold a JSON object', 'config list']],
     ['an unknown key', '{"prt": 1}', ['"prt"', 'port']],
     ['a bad value', '{"port": "http"}', ['port', '"http"', 'at most 65535']],
   ])('%s is named with the file, and nothing is written', async (_, text, said) => {
