@@ -247,7 +247,8 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
     await person.sees(`agent in ${path.join(at.folder, 'gulls')} with --resume gulls`);
     person.press('C-c');
     await person.sees(/\^C\n?shell\$/);
-    person.run('clear; TERM=dumb holdfast resume; echo "code $?"');
+    await person.clear();
+    person.run('TERM=dumb holdfast resume; echo "code $?"');
     await person.sees('Number, or words');
     person.press('C-c');
     await person.sees('code 130');

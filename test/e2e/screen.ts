@@ -16,6 +16,8 @@ export interface Screen {
   type(text: string): void;
   press(...keys: string[]): void;
   run(command: string): void;
+  /** Resolves when only the shell's prompt is left, so that nothing of an earlier command is taken for the next one's. */
+  clear(): Promise<void>;
   /** As if the window was closed or the connection broke. */
   hangUp(): void;
   shown(colours?: boolean): string;
@@ -47,6 +49,10 @@ export async function screen(env: NodeJS.ProcessEnv, columns = 80, rows = 24): P
     type: (text) => tmux('send-keys', '-l', text),
     press: (...keys) => tmux('send-keys', ...keys),
     run: (command) => tmux('send-keys', command, 'Enter'),
+    async clear() {
+      tmux('send-keys', 'clear', 'Enter');
+      await until(() => shown().trim() === prompt.trim(), 'the empty screen');
+    },
     hangUp: () => tmux('kill-server'),
     shown,
     async sees(text) {
