@@ -131,6 +131,7 @@ describe.skipIf(noTmux)(because('a person at a terminal', noTmux), () => {
     const at = await person();
     at.run(`holdfast search ${secret}`);
     await at.sees(/→ harbour door: /);
+    await at.sees('step 1 ended with 0');
     const id = idAfter(at.shown(), 'holdfast show');
     at.run(`holdfast forget ${id}`);
     await at.sees('[y/N]');
