@@ -6,7 +6,7 @@ import { agents } from '../agents/index.ts';
 import { pi } from '../agents/pi/index.ts';
 import { settingList } from '../schema/settings.ts';
 import { HoldfastError } from '../system/errors.ts';
-import { demoEnvironment, ensureHome, loadConfig, settingNamed } from './config.ts';
+import { demoEnvironment, ensureHome, loadConfig, settingNamed, terminalWishes } from './config.ts';
 import { setSetting, unsetSetting } from './config-file.ts';
 
 let user: string;
@@ -115,6 +115,23 @@ describe('configuration', () => {
     const error = failure(() => load({ HOLDFAST_POLL_INTERVAL_MS: 'soon' }));
     expect(error.message).toContain('HOLDFAST_POLL_INTERVAL_MS');
     expect(error.hint).toContain('at least 100');
+  });
+
+  it('says that a number in the file must be a text, if the text is allowed', () => {
+    write('{"clock": 12}');
+    expect(failure(() => load()).hint).toBe('clock must be a text: "12".');
+    write('{"clock": 13}');
+    expect(failure(() => load()).hint).toBe('clock must be one of: 12, 24, auto.');
+    write('{"clock": "12"}');
+    expect(load().settings.clock).toBe('12');
+  });
+
+  it('takes the locale of times from the first variable that has one', () => {
+    const locale = (env: NodeJS.ProcessEnv) => terminalWishes(env).locale;
+    expect(locale({ LC_ALL: 'de_DE.UTF-8', LC_TIME: 'en_US', LANG: 'fr_FR' })).toBe('de-DE');
+    expect(locale({ LC_ALL: '', LC_TIME: 'en_US.UTF-8@euro', LANG: 'fr_FR' })).toBe('en-US');
+    expect(locale({ LANG: 'fr_FR' })).toBe('fr-FR');
+    for (const none of ['', 'C', 'POSIX', 'C.UTF-8']) expect(locale({ LC_ALL: none })).toBeUndefined();
   });
 
   it('creates a data folder that other users cannot read', () => {

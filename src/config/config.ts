@@ -165,7 +165,14 @@ export function terminalWishes(env: NodeJS.ProcessEnv = process.env) {
     dumb: env.TERM === 'dumb' || (!env.TERM && process.platform !== 'win32'),
     forceColor: Boolean(env.FORCE_COLOR) && env.FORCE_COLOR !== '0',
     debug: Boolean(env.HOLDFAST_DEBUG),
+    locale: localeOf(env),
   };
+}
+
+/** The locale of times as a BCP 47 tag: `en_US.UTF-8` is `en-US`. Undefined for none, and for `C` and `POSIX`. */
+function localeOf(env: NodeJS.ProcessEnv): string | undefined {
+  const named = (env.LC_ALL || env.LC_TIME || env.LANG || '').replace(/[.@].*$/s, '');
+  return ['', 'C', 'POSIX'].includes(named) ? undefined : named.replaceAll('_', '-');
 }
 
 /** The environment of the demo: a separate home unless one is given. */
@@ -290,9 +297,13 @@ function faultOf(key: string, value: unknown, file: string): HoldfastError | und
 function refusal(setting: Setting, value: unknown, source: string, error: z.ZodError): HoldfastError {
   const shown = setting.secret ? '(hidden)' : JSON.stringify(value);
   return new HoldfastError('BAD_INPUT', `${source} is ${shown}, which is not allowed`, {
-    hint: `${setting.key} ${requirement(error, setting)}.`,
+    hint: `${setting.key} ${isUnquoted(value, setting) ? `must be a text: ${JSON.stringify(String(value))}` : requirement(error, setting)}.`,
   });
 }
+
+/** `12` for `"12"` in config.json: a list of the allowed values would show the same digits. */
+const isUnquoted = (value: unknown, { options }: Setting): boolean =>
+  typeof value === 'number' && options?.includes(String(value)) === true;
 
 function requirement(error: z.ZodError, setting: Setting): string {
   const issue = error.issues[0];

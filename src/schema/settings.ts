@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentName } from './agent-name.ts';
+import { clocks } from './clock.ts';
 import { isTimeZone, TimeZone } from './time-zone.ts';
 
 const systemTimeZone = (): string => {
@@ -177,6 +178,12 @@ export const Settings = z.strictObject({
     .default(60)
     .describe('how long one line, or one megabyte, of a transcript may take to read; a slower transcript is set aside'),
   timeZone: TimeZone.default(systemTimeZone).describe('time zone of times shown and dates typed'),
+  clock: z
+    .enum(clocks)
+    .default('auto')
+    .describe(
+      'hours of the clock in times shown; auto: as the locale has it (LC_ALL, LC_TIME, LANG; in the viewer, that of the browser)',
+    ),
   skipTools: z
     .array(z.string().min(1))
     .default([
@@ -260,7 +267,7 @@ export interface Setting {
 
 /** Settings that are read each time they are needed, or by other processes than the worker. */
 const readEachTime =
-  /^(?:(?:distill|budget|embedding|host|session|backup)\.|(?:skipTools|ignore|prices|recallOnPrompt)$)/;
+  /^(?:(?:distill|budget|embedding|host|session|backup)\.|(?:skipTools|ignore|prices|clock|recallOnPrompt)$)/;
 
 const variableOf = (key: string): string =>
   `HOLDFAST_${key

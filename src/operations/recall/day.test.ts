@@ -39,6 +39,8 @@ describe('a day', () => {
     expect(text).toContain('2 sessions, 3 prompts');
     expect(text).toContain('09:00  Mend the lamp');
     expect(text).not.toContain('wick');
+    const twelve = { style: styles(false), width: 80, now: 0, timeZone: 'UTC', hours: 12 } as const;
+    expect(renderDay(day.output.parse(answer), twelve)).toContain('09:00 AM  Mend the lamp');
   });
 
   it('is today if none is named, and can be named in words', async () => {

@@ -5,6 +5,7 @@ import type { Context, Operation } from '../../operations/operation.ts';
 import type { Programs } from '../../operations/programs.ts';
 import { askWorker } from '../../processes/access/ask.ts';
 import { openMeaning } from '../../recall/vectors/index.ts';
+import { hoursOf } from '../../schema/clock.ts';
 import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { runningTime } from '../../system/running-time.ts';
@@ -85,7 +86,11 @@ export async function runOperation(
 
   async function finish(output: unknown, ran: Next = { operation, input }): Promise<number> {
     if (json) await print(JSON.stringify(output, null, 2));
-    else await show(ran.operation, output, ran.input, { timeZone: config.settings.timeZone, columns });
+    else {
+      const { timeZone, clock } = config.settings;
+      const hours = hoursOf(clock, terminalWishes().locale);
+      await show(ran.operation, output, ran.input, { timeZone, hours, columns });
+    }
     return ran.operation.succeeded?.(output, ran.input) === false ? 1 : 0;
   }
 }
@@ -99,7 +104,7 @@ async function show(
   operation: Operation,
   output: unknown,
   input: unknown,
-  wishes: Pick<View, 'timeZone' | 'columns'>,
+  wishes: Pick<View, 'timeZone' | 'hours' | 'columns'>,
 ): Promise<void> {
   const { isTTY } = process.stdout;
   const { pager } = terminalWishes();

@@ -12,6 +12,7 @@ import { dropCodes } from '../../processes/access/entrance.ts';
 import { describeTaken, portHolder } from '../../processes/access/port-holder.ts';
 import { proofOf } from '../../processes/access/proof.ts';
 import { openTokens } from '../../processes/access/tokens.ts';
+import type { Clock } from '../../schema/clock.ts';
 import { explain, HoldfastError, systemCode } from '../../system/errors.ts';
 import type { McpHttp } from '../mcp/http.ts';
 import { captureRoutes } from './capture-routes.ts';
@@ -73,7 +74,10 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
     mcp,
   };
   const { home } = deps.config;
-  const viewer = viewerRoutes({ home, clock: deps.clock, port: () => bound, browsers: () => browsers, folder });
+  const viewer = viewerRoutes({
+    ...{ home, clock: deps.clock, port: () => bound, browsers: () => browsers, folder },
+    shownClock: () => currentClock(deps.config),
+  });
   const routes: readonly Route[] = [
     ...viewer.routes,
     ...ownRoutes(own),
@@ -134,6 +138,15 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
       clearTimeout(cut);
     },
   };
+}
+
+/** The person may have changed it since the start. A bad configuration must not keep them out of the viewer. */
+function currentClock(config: HttpDeps['config']): Clock {
+  try {
+    return config.reload().settings.clock;
+  } catch {
+    return config.settings.clock;
+  }
 }
 
 async function listen(server: http.Server, port: number, home: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { Browsers } from '../../processes/access/browsers.ts';
 import { useCode } from '../../processes/access/entrance.ts';
+import type { Clock } from '../../schema/clock.ts';
 import { viewerPages } from '../../schema/viewer-page.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { parseJson } from './body.ts';
@@ -15,6 +16,8 @@ export interface ViewerDeps {
   readonly clock: () => number;
   readonly port: () => number;
   readonly browsers: () => Browsers;
+  /** The clock that the person has set. */
+  readonly shownClock: () => Clock;
   /** The folder of the built files. */
   readonly folder: string;
 }
@@ -34,7 +37,8 @@ const policy = [
 ].join('; ');
 
 /** `nowhere`: the page for an unknown address. */
-export function viewerRoutes({ home, clock, port, browsers, folder }: ViewerDeps): { routes: Route[]; nowhere: Route } {
+export function viewerRoutes(deps: ViewerDeps): { routes: Route[]; nowhere: Route } {
+  const { port, folder } = deps;
   let files: ViewerFiles | undefined;
   const viewer = (): ViewerFiles => (files ??= readViewer(folder));
   const shown = {
@@ -74,7 +78,7 @@ export function viewerRoutes({ home, clock, port, browsers, folder }: ViewerDeps
         send(caller, file, { 'cache-control': 'public, max-age=31536000, immutable' });
       },
     }),
-    ...doorRoutes({ home, clock, browsers }),
+    ...doorRoutes(deps),
   ];
   return { routes, nowhere: page('/{nowhere}', 404) };
 }
@@ -84,7 +88,7 @@ const Entering = z.object({ code: z.string().min(1).max(200), key: Key });
 const Answer = z.object({ id: z.string().max(100), challenge: z.string().max(200), signature: z.string().max(200) });
 
 /** The sign-in calls of the viewer's page. They are not part of the API: other programs have the token. */
-function doorRoutes({ home, clock, browsers }: Pick<ViewerDeps, 'home' | 'clock' | 'browsers'>): Route[] {
+function doorRoutes({ home, clock, browsers, shownClock }: ViewerDeps): Route[] {
   const door = (path: string, speak: (body: string, caller: Caller) => object) =>
     route({
       method: 'POST',
@@ -110,12 +114,12 @@ function doorRoutes({ home, clock, browsers }: Pick<ViewerDeps, 'home' | 'clock'
       if (!useCode(home, code, clock())) throw unknown('This code has been used, or has expired');
       const bearer = browsers().register(key, String(request.headers['user-agent'] ?? ''));
       if (bearer === undefined) throw new HoldfastError('BAD_INPUT', 'key: this is not a P-256 public key');
-      return { bearer };
+      return { bearer, clock: shownClock() };
     }),
     door('/open/ticket', (body) => {
       const bearer = browsers().answer(parsed(Answer, body));
       if (bearer === undefined) throw unknown('The worker does not know this browser');
-      return { bearer };
+      return { bearer, clock: shownClock() };
     }),
   ];
 }

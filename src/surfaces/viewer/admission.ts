@@ -1,7 +1,9 @@
 // How this page gets access. A code from `holdfast open` introduces this browser's key to the worker. Later the page signs the worker's
 // challenge and gets a bearer token, which only the page and that worker hold, in memory. There are no cookies, and a copy of anything
 // that is stored gives no access.
+import type { Clock } from '../../schema/clock.ts';
 import { makeKey, ownKey } from './key-store.ts';
+import { setClock } from './time.ts';
 
 const pending = 'holdfast-code';
 
@@ -49,17 +51,29 @@ async function enter(): Promise<string | undefined> {
     const key = (await ownKey()) ?? (await makeKey());
     const given = await say('/open/browser', { code, key: key.publicKey });
     sessionStorage.removeItem(pending);
-    if (given !== undefined) return given.bearer;
+    if (given !== undefined) return taken(given);
   }
   const key = await ownKey();
   if (key === undefined) return undefined;
   const { challenge = '' } = (await say('/open/challenge', {})) ?? {};
   const signature = await key.sign(`holdfast browser ${location.port} ${challenge}`);
-  return (await say('/open/ticket', { id: key.id, challenge, signature }))?.bearer;
+  return taken(await say('/open/ticket', { id: key.id, challenge, signature }));
+}
+
+interface Said {
+  readonly bearer?: string;
+  readonly challenge?: string;
+  readonly clock?: Clock;
+}
+
+/** The clock comes with the bearer, so the page knows it before it shows any time. */
+function taken({ bearer, clock }: Said = {}): string | undefined {
+  if (clock !== undefined) setClock(clock);
+  return bearer;
 }
 
 /** Undefined after a refusal. Throws if the worker does not answer, or another program does; the caller can then try again. */
-async function say(path: string, body: object): Promise<{ bearer?: string; challenge?: string } | undefined> {
+async function say(path: string, body: object): Promise<Said | undefined> {
   const response = await fetch(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

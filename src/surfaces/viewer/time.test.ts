@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago, bytes } from './time.ts';
+import { ago, bytes, clockOf, exactly, hourName, hourShort, setClock } from './time.ts';
 
 /** In the local time zone. */
 const at = (day: number, hour: number, minute = 0, second = 0) => new Date(2026, 2, day, hour, minute, second);
@@ -27,4 +27,17 @@ describe('how long ago', () => {
 
 it('sizes have no more than three digits before the unit', () => {
   expect([bytes(999), bytes(1000), bytes(999_999), bytes(1_250_000)]).toEqual(['999 B', '1.0 kB', '1.0 MB', '1.3 MB']);
+});
+
+describe('the clock', () => {
+  const moment = at(10, 14, 5).toISOString();
+
+  it('has the hours that the person has set, in each form', () => {
+    setClock('12');
+    expect([clockOf(moment), hourName(14), hourShort(0)]).toEqual(['02:05 PM', '02:00 PM', '12 AM']);
+    expect(exactly(moment)).toMatch(/\b0?2:05:00/);
+    setClock('24');
+    expect([clockOf(moment), hourName(14), hourShort(0)]).toEqual(['14:05', '14:00', '0']);
+    expect(exactly(moment)).toContain('14:05:00');
+  });
 });

@@ -1,4 +1,8 @@
 // Times in words, in the browser's time zone.
+import { type Clock, clockText, type Hours, hoursOf } from '../../schema/clock.ts';
+import { clockTime } from '../../schema/local-time.ts';
+import { timeZone } from './days.ts';
+
 const [aMinute, anHour, aDay] = [60_000, 3_600_000, 86_400_000];
 /** Made on first use: making all fifteen formats would take longer than the rest of the start. */
 const dates = (options: Intl.DateTimeFormatOptions) => {
@@ -33,8 +37,30 @@ export const dateOf = (at: string, now = Date.now()): string =>
   (new Date(at).getFullYear() === new Date(now).getFullYear() ? day : dayAndYear)(at);
 /** `Thursday, 12 February 2026`. */
 export const dayName = dates({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
-export const clockOf = dates({ hour: '2-digit', minute: '2-digit' });
-export const exactly = dates({ dateStyle: 'full', timeStyle: 'long' });
+
+let hours: Hours | undefined;
+/** The worker says which clock the person has set. `auto` is that of the browser's locale. */
+export function setClock(clock: Clock): void {
+  hours = hoursOf(clock, new Intl.DateTimeFormat().resolvedOptions().locale);
+}
+const hoursShown = (): Hours => {
+  if (hours === undefined) setClock('auto');
+  return hours ?? 24;
+};
+
+/** `14:05` or `02:05 PM`, as the command line has it. */
+export const clockOf = (at: string): string => clockTime(at, timeZone, hoursShown());
+/** A full hour: `14:00` or `02:00 PM`. */
+export const hourName = (hour: number): string => clockText(hour, 0, hoursShown());
+/** A full hour, short: `14` or `2 PM`. */
+export const hourShort = (hour: number): string =>
+  hoursShown() === 24 ? `${hour}` : `${hour % 12 || 12} ${hour < 12 ? 'AM' : 'PM'}`;
+
+const exactForms = {
+  12: dates({ dateStyle: 'full', timeStyle: 'long', hourCycle: 'h12' }),
+  24: dates({ dateStyle: 'full', timeStyle: 'long', hourCycle: 'h23' }),
+};
+export const exactly = (at: string): string => exactForms[hoursShown()](at);
 
 /** `12 min`, `3 h 20 min`. */
 export function lasted(from: string, to: string): string {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { plural } from '../../../language/plural.ts';
 import type { Day } from '../../../operations/recall/day.ts';
 import { clean, oneLine } from '../style.ts';
-import { localTime, type View } from '../view.ts';
+import { clockTime, type View } from '../view.ts';
 
 type Output = z.infer<typeof Day>;
 
@@ -28,7 +28,10 @@ function renderSession({ session, prompts, completed, nextSteps }: Output['sessi
   return [
     style.bold(oneLine(session.title, width)),
     `  ${style.green(clean(session.project))}  ${style.dim(`${session.agent}  holdfast show ${clean(session.id.slice(0, 13))}`)}`,
-    ...prompts.map(({ at, text }) => `  ${style.cyan(localTime(at, view).slice(-5))}  ${oneLine(text, room)}`),
+    ...prompts.map(({ at, text }) => {
+      const time = clockTime(at, view);
+      return `  ${style.cyan(time)}  ${oneLine(text, Math.max(40, width - time.length - 4))}`;
+    }),
     ...outcome('completed', completed),
     ...outcome('next', nextSteps),
   ].join('\n');

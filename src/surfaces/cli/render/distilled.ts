@@ -37,8 +37,10 @@ function renderObservation(one: Observation, view: View): string {
   const { style } = view;
   const room = Math.max(40, view.width - 4);
   const type = style[colours[one.type]](one.type.padEnd(9));
+  const time = localTime(one.at, view);
+  const title = oneLine(one.title, Math.max(30, view.width - time.length - 30));
   return [
-    `  ${style.cyan(localTime(one.at, view))}  ${type}  ${style.bold(oneLine(one.title, Math.max(30, view.width - 46)))}  ${style.dim(one.id)}`,
+    `  ${style.cyan(time)}  ${type}  ${style.bold(title)}  ${style.dim(one.id)}`,
     ...(one.subtitle === '' ? [] : [`    ${oneLine(one.subtitle, room)}`]),
     ...one.facts.slice(0, 4).map((fact) => `    ${style.dim('·')} ${style.dim(oneLine(fact, room - 2))}`),
   ].join('\n');

@@ -16,7 +16,9 @@ export function renderTimeline({ items, focus }: z.infer<typeof Timeline>, view:
         : '';
       const who = item.role === 'user' ? style.green('user     ') : style.magenta('assistant');
       const mark = item.id === focus ? style.yellow('▶') : ' ';
-      return `${head}${mark} ${style.cyan(localTime(item.at, view))}  ${who}  ${oneLine(item.text, Math.max(40, view.width - 32))}`;
+      const time = localTime(item.at, view);
+      const text = oneLine(item.text, Math.max(40, view.width - time.length - 16));
+      return `${head}${mark} ${style.cyan(time)}  ${who}  ${text}`;
     })
     .join('\n');
 }

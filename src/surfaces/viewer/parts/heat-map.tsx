@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Activity, Amount } from '../answers.ts';
 import { addDays, fullDay, mondayOf, monthName, shortDay, weekdayName } from '../days.ts';
 import { address } from '../router.ts';
-import { plural } from '../time.ts';
+import { hourName, hourShort, plural } from '../time.ts';
 import { AsTable } from './as-table.tsx';
 import { type Cell, HeatGrid, type HeatRow, levelOf } from './heat-grid.tsx';
 
@@ -111,7 +111,7 @@ export function HourMap({
       name: day === undefined ? weekdayName(weekday) : shortDay(day),
       cells: Array.from({ length: 24 }, (_, hour): Cell => {
         const amount = amounts.get(`${weekday} ${hour}`) ?? none;
-        const when = `${day === undefined ? `${weekdayName(weekday)}s` : shortDay(day)} from ${hour}:00`;
+        const when = `${day === undefined ? `${weekdayName(weekday)}s` : shortDay(day)} from ${hourName(hour)}`;
         return {
           key: `${weekday}-${hour}`,
           level: levelOf(amount.entries, most),
@@ -121,7 +121,7 @@ export function HourMap({
       }),
     }),
   );
-  const heads = Array.from({ length: 24 }, (_, hour) => (hour % 6 === 0 ? `${hour}` : ''));
+  const heads = Array.from({ length: 24 }, (_, hour) => (hour % 6 === 0 ? hourShort(hour) : ''));
   return (
     <div class={days === undefined ? 'hours' : 'hours dated'}>
       <HeatGrid
@@ -138,7 +138,7 @@ export function HourMap({
         heads={['When', 'Entries', 'Prompts', 'Sessions']}
         rows={activity.hours.map(({ weekday, hour, entries, prompts, sessions }) => ({
           key: `${weekday}-${hour}`,
-          cells: [`${weekdayName(weekday)} ${hour}:00`, entries, prompts, sessions],
+          cells: [`${weekdayName(weekday)} ${hourName(hour)}`, entries, prompts, sessions],
         }))}
       />
     </div>

@@ -1,9 +1,11 @@
 // Every setting, its value and its source. Settings that name a program, a folder or an address can be changed at the terminal only.
 import { useId, useState } from 'preact/hooks';
+import type { Clock } from '../../../schema/clock.ts';
 import { useAnswer } from '../answer.ts';
 import type { SettingValue } from '../answers.ts';
 import { change, type Failure, read } from '../api.ts';
 import { here, setQuery } from '../router.ts';
+import { setClock } from '../time.ts';
 import { Answered, Trouble } from './answered.tsx';
 
 export function SettingsTable() {
@@ -75,6 +77,7 @@ function Setting({ setting, changed }: { setting: SettingValue; changed: () => v
     work.then((now) => {
       setText(undefined);
       setSaid(`Now ${textOf(now.value) || 'empty'}${atStart ? ', from the next start of the worker' : ''}`);
+      if (key === 'clock') setClock(now.value as Clock);
       changed();
     }, setFailure);
   };
