@@ -12,8 +12,12 @@ export interface PulledLine {
   readonly [key: string]: unknown;
 }
 
-/** A line, a new cursor, or both. The cursor is any JSON, and says where to continue after everything before it. */
+/**
+ * A line, a new cursor, or both. The cursor is any JSON, and says where to continue after everything before it. After `restart` the whole session
+ * follows from its beginning, and its cursor at the end.
+ */
 export interface PulledRecord {
+  readonly restart?: true;
   readonly line?: PulledLine | undefined;
   readonly cursor?: unknown;
 }

@@ -7,6 +7,7 @@ import { aboutSession, pulledLine } from '../pulled-lines.ts';
 import {
   databaseStorage,
   fileStorage,
+  isAfter,
   type Place,
   type Storage,
   type StoredMessage,
@@ -14,13 +15,15 @@ import {
 } from './storage.ts';
 
 interface Cursor extends Place {
-  /** Parts of the message after this place that were pulled while it was still being written. */
+  /** Parts after this place that were pulled while a message was still being written. */
   readonly open: readonly string[];
+  /** A hash of the files of all messages up to this place. */
+  readonly past: string;
   /** A hash of the session's facts. */
   readonly about: string;
 }
 
-const beginning: Cursor = { at: -1, id: '', open: [], about: '' };
+const beginning: Cursor = { at: -1, id: '', open: [], past: '', about: '' };
 
 /** Parts without content: the agent's own book-keeping, and thoughts. */
 const skipped = new Set(['step-start', 'step-finish', 'snapshot', 'reasoning', 'retry']);
@@ -74,6 +77,11 @@ function pulledSession(
     mark: session.mark,
     *records(from) {
       let cursor: Cursor = { ...beginning, ...asObject(from) };
+      const isAgain = pastOf(storage, session.id, cursor) !== cursor.past;
+      if (isAgain) {
+        cursor = beginning;
+        yield { restart: true };
+      }
       const about = derivedId(session.directory ?? '', session.title ?? '').slice(0, 8);
       if (cursor.about !== about) {
         const isFork = / \(fork #\d+\)$/.test(session.title ?? '') && root === undefined;
@@ -84,38 +92,86 @@ function pulledSession(
         cursor = { ...cursor, about };
         for (const line of aboutSession(agent, root ?? session.id, facts, session.createdAt)) yield { line };
       }
-      for (;;) {
-        const page = storage.messages(session.id, cursor);
-        for (const [i, message] of page.entries()) {
-          const isLast = i + 1 === page.length && storage.messages(session.id, message).length === 0;
-          const isSettled = !isLast || isFinished(message);
-          const open: string[] = [...cursor.open];
-          yield* partsOf(agent, storage, message, isSettled, open);
-          if (!isSettled) {
-            yield { cursor: { ...cursor, open } };
-            return;
-          }
-          cursor = { ...cursor, at: message.at, id: message.id, open: [] };
-          yield { cursor };
-        }
-        if (page.length === 0) return;
-      }
+      yield* newMessages(agent, storage, session.id, cursor, isAgain);
     },
   };
 }
 
-/** The last message of a session may still be being written, unless it says that it is complete. */
-const isFinished = ({ data }: StoredMessage): boolean =>
-  data.role === 'assistant' && (asObject(data.time).completed !== undefined || data.error !== undefined);
+const pastWith = (storage: Storage, session: string, past: string, message: string): string => {
+  const stamp = storage.stampOf?.(session, message);
+  return stamp === undefined ? past : derivedId(past, message, stamp);
+};
 
-/** Adds the parts that it yields to `open`. */
+/** What `past` of this cursor is now. It differs if a file of an earlier message arrived or changed after it was read. */
+function pastOf(storage: Storage, session: string, cursor: Cursor): string {
+  let past = '';
+  if (cursor.at < 0 || storage.stampOf === undefined) return past;
+  for (let at: Place = beginning; ; ) {
+    const page = storage.messages(session, at);
+    for (const message of page) {
+      if (isAfter(message, cursor)) return past;
+      past = pastWith(storage, session, past, message.id);
+      at = message;
+    }
+    if (page.length === 0) return past;
+  }
+}
+
+/** When it reads everything again, it says only at the end how far it came, so that an interrupted pull begins again too. */
+function* newMessages(
+  agent: string,
+  storage: Storage,
+  session: string,
+  from: Cursor,
+  isAgain: boolean,
+): Generator<PulledRecord> {
+  let cursor = from;
+  const open = new Set(from.open);
+  let isWaiting = false;
+  for (let at: Place = from; ; ) {
+    const page = storage.messages(session, at);
+    for (const [i, message] of page.entries()) {
+      at = message;
+      const isSettled = isFinished(message) || isLeftBehind(storage, session, message, page.slice(i + 1));
+      const past = pastWith(storage, session, cursor.past, message.id);
+      const own = yield* partsOf(agent, storage, message, isSettled, open);
+      for (const id of own) open.add(id);
+      isWaiting ||= !isSettled;
+      if (isWaiting) continue;
+      for (const id of own) open.delete(id);
+      cursor = { ...cursor, at: message.at, id: message.id, open: [...open], past };
+      if (!isAgain) yield { cursor };
+    }
+    if (page.length === 0) break;
+  }
+  yield { cursor: { ...cursor, open: [...open] } };
+}
+
+const isAnswer = ({ data }: StoredMessage): boolean => data.role === 'assistant';
+
+const isFinished = (message: StoredMessage): boolean =>
+  isAnswer(message) && (asObject(message.data.time).completed !== undefined || message.data.error !== undefined);
+
+/** A prompt that is followed by a message is complete. An answer is still being written while prompts wait behind it. */
+function isLeftBehind(
+  storage: Storage,
+  session: string,
+  message: StoredMessage,
+  following: readonly StoredMessage[],
+): boolean {
+  const isSign = (one: StoredMessage) => !isAnswer(message) || isAnswer(one);
+  return following.some(isSign) || storage.messages(session, message).some(isSign);
+}
+
+/** Returns the ids of the parts that have been pulled, now or earlier. */
 function* partsOf(
   agent: string,
   storage: Storage,
   message: StoredMessage,
   isSettled: boolean,
-  open: string[],
-): Generator<PulledRecord> {
+  open: ReadonlySet<string>,
+): Generator<PulledRecord, string[]> {
+  const pulled: string[] = [];
   const { data } = message;
   const created = asObject(data.time).created;
   const said = {
@@ -124,15 +180,17 @@ function* partsOf(
     ...(asString(asObject(data.path).cwd) ? { cwd: asObject(data.path).cwd } : {}),
   };
   for (const { id, data: part } of storage.parts(message.id)) {
-    if (skipped.has(String(part.type)) || open.includes(id)) continue;
+    if (skipped.has(String(part.type))) continue;
     if (!isSettled && data.role !== 'user' && !isFinal(part)) continue;
-    open.push(id);
+    pulled.push(id);
+    if (open.has(id)) continue;
     const kept = slim(part);
     // A fork copies messages under new ids; the time, the words and the calls stay.
     const words = asString(part.callID) ?? asString(part.text) ?? JSON.stringify(kept);
     const uuid = derivedId(agent, String(created ?? message.at), String(data.role), String(part.type), words);
     yield { line: pulledLine('part', uuid, timeOf(part) ?? message.at, { ...said, part: kept }) };
   }
+  return pulled;
 }
 
 const timeOf = (part: Record<string, unknown>): number | undefined => {

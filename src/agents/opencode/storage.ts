@@ -1,5 +1,6 @@
 // Where OpenCode stores sessions: since 1.2 in SQLite, before that as one JSON file per message and part.
 import path from 'node:path';
+import { derivedId } from '../derived-id.ts';
 import { asObject, asString } from '../json.ts';
 import type { PullTools, SourceDatabase } from '../pull.ts';
 
@@ -34,12 +35,15 @@ export interface Storage {
   /** The next messages after a place, in order. */
   messages(session: string, after: Place): readonly StoredMessage[];
   parts(message: string): readonly StoredPart[];
+  /** Changes whenever the files of a message change. A database has none: its rows before a place are final. */
+  stampOf?(session: string, message: string): string;
   /** The session that a fork copied its first message from. */
   origin(session: string): string | undefined;
 }
 
 const pageOfMessages = 50;
-const isAfter = (one: Place, place: Place): boolean => one.at > place.at || (one.at === place.at && one.id > place.id);
+export const isAfter = (one: Place, place: Place): boolean =>
+  one.at > place.at || (one.at === place.at && one.id > place.id);
 const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
 export function databaseStorage(db: SourceDatabase): Storage {
@@ -100,28 +104,38 @@ function parsed(data: unknown): Record<string, unknown> {
 export function fileStorage(file: string, tools: PullTools): Storage {
   const storage = path.resolve(path.dirname(file), '../..');
   const folderOf = (kind: string, id: string) => path.join(storage, kind, id);
+  const namesIn = (kind: string, of: string) =>
+    tools.names(folderOf(kind, of)).filter((name) => name.endsWith('.json'));
+  const stamps = (kind: string, of: string): string =>
+    namesIn(kind, of)
+      .map((name) => `${name} ${tools.stamp(path.join(folderOf(kind, of), name))}`)
+      .join('\n');
+  const dataOf = (kind: string, of: string, id: string) =>
+    asObject(tools.json(path.join(folderOf(kind, of), `${id}.json`)));
   const read = (kind: string, of: string): { id: string; data: Record<string, unknown> }[] =>
-    tools
-      .names(folderOf(kind, of))
-      .filter((name) => name.endsWith('.json'))
-      .map((name) => ({
-        id: path.basename(name, '.json'),
-        data: asObject(tools.json(path.join(folderOf(kind, of), name))),
-      }))
+    namesIn(kind, of)
+      .map((name) => path.basename(name, '.json'))
+      .map((id) => ({ id, data: dataOf(kind, of, id) }))
       .filter(({ data }) => Object.keys(data).length > 0);
   const createdAt = (data: Record<string, unknown>) => asNumber(asObject(data.time).created) ?? 0;
+  const places = new Map<string, readonly Place[]>();
+  /** Read once: a message that arrives later changes the mark, and the next pull reads it. */
+  const placesOf = (session: string): readonly Place[] => {
+    const known =
+      places.get(session) ??
+      read('message', session)
+        .map(({ id, data }) => ({ id, at: createdAt(data) }))
+        .sort((a, b) => (isAfter(a, b) ? 1 : -1));
+    places.set(session, known);
+    return known;
+  };
   return {
     sessions() {
       const session = asObject(tools.json(file));
       const id = asString(session.id);
       if (id === undefined) return [];
-      const last = tools.names(folderOf('message', id)).at(-1) ?? '';
-      const part = tools.names(folderOf('part', path.basename(last, '.json'))).at(-1) ?? '';
-      const marks = [
-        tools.stamp(file),
-        last && tools.stamp(path.join(folderOf('message', id), last)),
-        part && tools.stamp(path.join(folderOf('part', path.basename(last, '.json')), part)),
-      ];
+      // A file may arrive late or half, in any order: every message and part counts.
+      const parts = namesIn('message', id).map((name) => stamps('part', path.basename(name, '.json')));
       return [
         {
           id,
@@ -129,16 +143,17 @@ export function fileStorage(file: string, tools: PullTools): Storage {
           directory: asString(session.directory),
           title: asString(session.title),
           createdAt: createdAt(session),
-          mark: [last, part, ...marks].join(' '),
+          mark: derivedId(tools.stamp(file), stamps('message', id), ...parts),
         },
       ];
     },
     messages: (session, place) =>
-      read('message', session)
-        .map(({ id, data }) => ({ id, data, at: createdAt(data) }))
+      placesOf(session)
         .filter((message) => isAfter(message, place))
-        .sort((a, b) => (isAfter(a, b) ? 1 : -1))
-        .slice(0, pageOfMessages),
+        .slice(0, pageOfMessages)
+        .map(({ id, at }) => ({ id, at, data: dataOf('message', session, id) })),
+    stampOf: (session, message) =>
+      `${tools.stamp(path.join(folderOf('message', session), `${message}.json`))}\n${stamps('part', message)}`,
     parts: (message) => read('part', message),
     origin: () => undefined,
   };

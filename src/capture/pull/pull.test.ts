@@ -78,7 +78,7 @@ it('an answer is pulled when it is finished, not while it streams', async () => 
   expect(await texts('ses_a')).toEqual(['go', '', 'all of it']);
 });
 
-it('an unfinished answer of a killed agent is pulled once the session continues', async () => {
+it('an unfinished answer of a killed agent is pulled once another answer begins', async () => {
   const { db, ingest, texts } = await bench();
   addSession(db, 'ses_a', [{ prompt: 'go', answer: 'half of' }]);
   const message = db.prepare("SELECT id FROM message WHERE json_extract(data, '$.role') = 'assistant'").pluck().get();
@@ -86,14 +86,18 @@ it('an unfinished answer of a killed agent is pulled once the session continues'
   db.prepare("UPDATE part SET data = json_remove(data, '$.time.end') WHERE message_id = ?").run(message);
   await ingest();
   expect(await texts('ses_a')).toEqual(['go']);
-  insert(db, 'message', [
-    {
-      ...{ id: 'msg_zz', session_id: 'ses_a' },
-      time_created: 9e12,
-      time_updated: 1,
-      data: { role: 'user', time: { created: 9e12 } },
-    },
-  ]);
+  const add = (id: string, role: string, at: number) =>
+    insert(db, 'message', [
+      {
+        ...{ id, session_id: 'ses_a', time_created: at, time_updated: 1 },
+        data: { role, time: { created: at } },
+      },
+    ]);
+  // A prompt may also wait while the agent still answers.
+  add('msg_zy', 'user', 9e12);
+  await ingest();
+  expect(await texts('ses_a')).toEqual(['go']);
+  add('msg_zz', 'assistant', 9e12 + 1);
   await ingest();
   expect(await texts('ses_a')).toEqual(['go', 'half of']);
 });

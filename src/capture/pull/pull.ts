@@ -182,12 +182,16 @@ async function pullBatches(
   const fresh = new Set<string>();
   // After an interrupted write, the file may contain lines that the cursor does not know.
   const isHeld = (id: string) => fresh.has(id) || ((held !== undefined || !whole) && seen().has(id));
-  const state = copyState(note?.state ?? emptyState());
-  const toLine = vaultLines(agent, key, state, limits, {
-    projectOf,
-    sessionState: (above) => lastNote(path.join(deps.config.pulledPath(agent), pulledKey(above))).note?.state,
-    forgotten,
-  });
+  let state = copyState(note?.state ?? emptyState());
+  const lineMaker = () =>
+    vaultLines(agent, key, state, limits, {
+      projectOf,
+      sessionState: (above) => lastNote(path.join(deps.config.pulledPath(agent), pulledKey(above))).note?.state,
+      forgotten,
+    });
+  let toLine = lineMaker();
+  /** The session is read again from its beginning: until its cursor comes, the last note still holds. */
+  let isAgain = false;
   let cursor = note?.cursor;
   let lines: string[] = [];
   let bytes = 0;
@@ -196,7 +200,11 @@ async function pullBatches(
   const write = async (last: boolean): Promise<boolean> => {
     if (lines.length === 0 && (!last || size === 0)) return true;
     if (lines.length === 0 && note !== undefined && JSON.stringify(cursor) === JSON.stringify(note.cursor)) return true;
-    const noted: PullNote = { mark: last ? mark : (note?.mark ?? ''), cursor, state };
+    const noted: PullNote = {
+      mark: last ? mark : (note?.mark ?? ''),
+      cursor,
+      state: isAgain && note !== undefined ? note.state : state,
+    };
     const all = [...lines, noteLine(noted)];
     let fits = false;
     const kept = await deps.store.vault.unlessForgotten(forgotten.size, () => {
@@ -209,11 +217,19 @@ async function pullBatches(
     bytes = 0;
     return true;
   };
-  for (const { line, cursor: after } of session.records(note?.cursor, seen)) {
-    if (line !== undefined && !isHeld(line.id)) {
+  for (const { restart, line, cursor: after } of session.records(note?.cursor, seen)) {
+    if (restart) {
+      seen();
+      state = emptyState();
+      toLine = lineMaker();
+      isAgain = true;
+    }
+    // Lines that are held tell whether a late line belongs to a private turn.
+    const isNew = line !== undefined && !isHeld(line.id);
+    if (line !== undefined && (isNew || isAgain)) {
       const text = toLine(JSON.stringify(line));
       const isSaid = line.type !== 'session' && line.type !== 'title';
-      if (text !== undefined && text.length < longestLine) {
+      if (isNew && text !== undefined && text.length < longestLine) {
         lines.push(text);
         bytes += text.length;
         fresh.add(line.id);
@@ -222,7 +238,10 @@ async function pullBatches(
       // For an ignored folder, write nothing, not even that there was a session.
       if (state.capture.ignored === true && size === 0 && !spoken) lines = [];
     }
-    if (after !== undefined) cursor = after;
+    if (after !== undefined) {
+      cursor = after;
+      isAgain = false;
+    }
     if (bytes < batchBytes && lines.length < batchLines) continue;
     if (!(await write(false))) return { grown, done: false };
     await new Promise(setImmediate);

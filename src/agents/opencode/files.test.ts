@@ -1,0 +1,104 @@
+// OpenCode before 1.2: one file per session, message and part, and any of them may come late or grow.
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { workbench } from '../../../test/contracts/transcript-builder.ts';
+import { openCode } from './index.ts';
+
+const session = 'ses_a';
+const start = Date.parse('2026-03-02T09:00:00Z');
+
+async function bench() {
+  const made = await workbench();
+  const storage = path.join(made.config.watchPath(openCode), 'storage');
+  const put = (name: string, value: unknown) => {
+    const file = path.join(storage, `${name}.json`);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, JSON.stringify(value));
+  };
+  const texts = async () => (await made.store.entries.transcript('opencode', session)).map(({ text }) => text);
+  const pulled = () => fs.readFileSync(path.join(made.config.home, 'pulled/opencode', `${session}.jsonl`), 'utf8');
+  put(`session/global/${session}`, { id: session, directory: '/home/dev/proj', title: 'A', time: { created: start } });
+  const message = (n: number, role: string, done = true) =>
+    put(`message/${session}/msg_${n}`, {
+      ...{ id: `msg_${n}`, sessionID: session, role },
+      time: { created: start + n * 1000, ...(role === 'assistant' && done ? { completed: start + n * 1000 + 9 } : {}) },
+    });
+  const part = (n: number, text: string, name = 'a', done = true) =>
+    put(`part/msg_${n}/prt_${n}${name}`, {
+      ...{ id: `prt_${n}${name}`, messageID: `msg_${n}`, sessionID: session, type: 'text', text },
+      time: { start: start + n * 1000, ...(done ? { end: start + n * 1000 + 5 } : {}) },
+    });
+  const say = (n: number, role: string, text: string) => {
+    message(n, role);
+    part(n, text);
+  };
+  return { ...made, message, part, say, texts, pulled };
+}
+
+it('messages and parts that come after the session was read are pulled, each once', async () => {
+  const { ingest, message, part, say, texts } = await bench();
+  await ingest();
+  say(3, 'user', 'second prompt');
+  say(4, 'assistant', 'second answer');
+  await ingest();
+  expect(await texts()).toEqual(['second prompt', 'second answer']);
+  say(1, 'user', 'first prompt');
+  await ingest();
+  message(2, 'assistant');
+  await ingest();
+  part(2, 'first answer');
+  await ingest();
+  part(4, 'and more', 'b');
+  await ingest();
+  const all = ['first prompt', 'first answer', 'second prompt', 'second answer', 'and more'];
+  expect((await texts()).sort()).toEqual(all.sort());
+  expect(await ingest()).toMatchObject({ entries: { added: 0 } });
+});
+
+it('a message that is touched without a change adds nothing', async () => {
+  const { ingest, say, pulled } = await bench();
+  say(1, 'user', 'first prompt');
+  say(2, 'assistant', 'first answer');
+  await ingest();
+  const lines = () =>
+    pulled()
+      .split('\n')
+      .filter((line) => line.includes('"part"'));
+  const before = lines();
+  say(1, 'user', 'first prompt');
+  expect(await ingest()).toMatchObject({ entries: { added: 0 } });
+  expect(lines()).toEqual(before);
+});
+
+it('a late part of a private turn stays private, and one of the next turn is kept', async () => {
+  const { ingest, say, part, texts, pulled } = await bench();
+  say(1, 'user', '<private>kumquat</private>');
+  say(2, 'assistant', 'kumquat it is');
+  say(3, 'user', 'next');
+  say(4, 'assistant', 'answer');
+  await ingest();
+  part(2, 'kumquat again', 'b');
+  part(4, 'more of the answer', 'b');
+  await ingest();
+  expect(pulled()).not.toContain('kumquat');
+  expect(await texts()).toEqual(['next', 'answer', 'more of the answer']);
+});
+
+it('an answer that streams while the next prompt waits is pulled once, whole', async () => {
+  const { ingest, message, part, say, texts } = await bench();
+  say(1, 'user', 'go');
+  message(2, 'assistant', false);
+  part(2, 'half', 'a', false);
+  say(3, 'user', 'and then this');
+  await ingest();
+  expect(await texts()).toEqual(['go', 'and then this']);
+  part(2, 'half of it', 'a', false);
+  await ingest();
+  expect(await texts()).toEqual(['go', 'and then this']);
+  message(2, 'assistant');
+  part(2, 'all of it');
+  say(4, 'assistant', 'done too');
+  await ingest();
+  expect((await texts()).sort()).toEqual(['all of it', 'and then this', 'done too', 'go']);
+});
