@@ -36,13 +36,15 @@ function prepared(context: Context, folder: string, name?: string): string | und
   const hash = fs.readFileSync(note, 'utf8').trim();
   return hash === '' ? '' : briefingFolder(context.config.home).text(hash)?.text;
 }
+/** As the worker does it, also for what a command had no time to renew on a slow machine. */
 const all = async (context: Context) => {
   for (const { path: project } of await context.store.projects.list()) await prepareProject(context, project);
 };
-const filesBelow = ({ config }: Context) =>
-  fs
-    .readdirSync(path.join(config.home, 'briefings'), { recursive: true, encoding: 'utf8' })
-    .map((name) => path.join(config.home, 'briefings', name));
+const filesBelow = ({ config }: Context) => {
+  const folder = path.join(config.home, 'briefings');
+  if (!fs.existsSync(folder)) return [];
+  return fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => path.join(folder, name));
+};
 /** Files that contain it. */
 const holding = (context: Context, what: RegExp) =>
   filesBelow(context).filter((file) => fs.statSync(file).isFile() && what.test(fs.readFileSync(file, 'utf8')));
@@ -95,6 +97,7 @@ describe('prepared briefings', () => {
     const { context } = await memory();
     await all(context);
     await mute.run(context, { id: '/srv/shop', remove: false });
+    await all(context);
     expect(prepared(context, '/srv/shop')).toBe('');
     const ignoring = {
       ...context,
@@ -108,6 +111,7 @@ describe('prepared briefings', () => {
     const { context } = await memory();
     await all(context);
     await projectsLink.run(context, { from: '/srv/shop', to: '/home/dev/shop' });
+    await all(context);
     expect(prepared(context, '/home/dev/shop')).toContain('Mend the herring nets');
     expect(prepared(context, '/srv/shop')).toBe(prepared(context, '/home/dev/shop'));
   });
@@ -133,6 +137,7 @@ describe('prepared briefings', () => {
     expect(holders().length).toBeGreaterThan(0);
     await forget.run(context, { id: session, yes: true } as never);
     expect(holders()).toEqual([]);
+    await all(context);
     expect(prepared(context, '/srv/shop')).toContain('herring');
     expect(prepared(context, '/srv/shop', session)).toBeUndefined();
   });
@@ -145,6 +150,7 @@ describe('prepared briefings', () => {
     const [prompt] = await context.store.entries.transcript('claude-code', 'other');
     await forget.run(context, { id: prompt?.id as string, dryRun: false, yes: true });
     expect(holders()).toEqual([]);
+    await all(context);
     expect(prepared(context, '/srv/shop')).toContain('hull');
   });
 
@@ -158,6 +164,7 @@ describe('prepared briefings', () => {
     const [known] = (await context.store.memory.list({})).filter(({ text }) => /Quixote/.test(text));
     await memoryForget.run(context, { name: known?.id as string, yes: true });
     expect(holding(context, /Quixote/)).toEqual([]);
+    await all(context);
     expect(prepared(context, '/srv/shop')).toContain('herring');
   });
 
