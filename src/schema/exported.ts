@@ -11,7 +11,7 @@ import { PinKind } from './pin.ts';
 import { StoredState } from './reader-state.ts';
 import { FactKind, TitleSource } from './session-fact.ts';
 import { SessionStatus } from './session-state.ts';
-import { Summary } from './summary.ts';
+import { PastSummary, Summary } from './summary.ts';
 import { TaskContext, TaskKind, TaskState } from './task.ts';
 
 export const exportFormat = 'holdfast export';
@@ -127,7 +127,11 @@ export const ExportedRow = z.discriminatedUnion('is', [
     attempts: z.int(),
   }),
   Observation.omit({ id: true, project: true }).extend({ is: z.literal('observation') }),
-  Summary.omit({ id: true, project: true }).extend({ is: z.literal('summary') }),
+  Summary.omit({ id: true, project: true }).extend({
+    is: z.literal('summary'),
+    /** Summaries at the ends of earlier turns; absent in older exports. */
+    past: z.array(PastSummary).optional(),
+  }),
   z.object({
     is: z.literal('job'),
     ...Place,

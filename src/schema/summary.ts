@@ -28,3 +28,7 @@ export const Summary = SummaryText.extend({
   tokens: z.int().min(0),
 });
 export type Summary = z.infer<typeof Summary>;
+
+/** A summary at the end of an earlier turn, beside the last one of its session. */
+export const PastSummary = Summary.omit({ id: true, session: true, agent: true, project: true });
+export type PastSummary = z.infer<typeof PastSummary>;

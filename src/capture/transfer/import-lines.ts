@@ -264,7 +264,12 @@ const cleanText = (value: unknown): unknown =>
 /** Redacts a row other than an entry, by the current rules. */
 export function redactRow(row: ExportedRow): ExportedRow {
   if (row.is === 'extraction') return { ...row, json: redactJson(row.json) };
+  if (row.is === 'summary' && row.past !== undefined) return { ...cleanFields(row), past: row.past.map(cleanFields) };
+  return cleanFields(row);
+}
+
+function cleanFields<T extends object>(row: T): T {
   const fields = row as Record<string, unknown>;
   const texts = said.filter((name) => name in fields).map((name) => [name, cleanText(fields[name])]);
-  return { ...row, ...Object.fromEntries(texts) } as ExportedRow;
+  return { ...row, ...Object.fromEntries(texts) };
 }

@@ -7,6 +7,7 @@ import { distillAll } from '../../../test/distilled.ts';
 import { expectSameRows, rowsOf } from '../../../test/e2e/rows.ts';
 import { planningWith, threeAttempts } from '../../../test/job-rules.ts';
 import { apply, fact, filesOf, folderOf } from '../../../test/memory-stand.ts';
+import type { Summary } from '../../schema/summary.ts';
 import { rememberThis } from '../memory/memory-change.ts';
 import { exportAll } from './export.ts';
 import { forget } from './forget.ts';
@@ -26,11 +27,25 @@ async function exported(memory: Memory, more: { project?: string; since?: string
 const take = (memory: Memory, file: string) => importAll.run(memory.context, { file });
 const linesOf = (file: string) => fs.readFileSync(file, 'utf8').trimEnd().split('\n');
 
+const secret = `ghp_${'0123456789aBcDeFgHiJ'.repeat(2).slice(0, 36)}`;
+
+/** Gives a session of several prompts a summary of its first turn, beside the last one. */
+async function withPast(memory: Memory, title: string) {
+  const { store } = memory.context;
+  const many = (await store.distilled.summaries({})).filter(({ prompts }) => prompts > 1);
+  const { id: _, project: __, ...last } = many.at(-1) as Summary;
+  const row = { ...last, is: 'summary' } as const;
+  await store.hub.replaceRows([{ ...row, prompts: 1, title }]);
+  await store.hub.replaceRows([row]);
+  return { agent: last.agent, session: last.session };
+}
+
 /** The sample, with something of every kind. */
 async function richMemory(): Promise<Memory> {
   const memory = await demoMemory();
   const { store } = memory.context;
   await distillAll(store);
+  await withPast(memory, 'After the first turn');
   const [session] = await store.sessions.list({ agent: 'claude-code' });
   const [entry] = await store.entries.transcript('claude-code', session?.id as string);
   await store.pins.set({ kind: 'session', id: session?.id as string, agent: 'claude-code' }, 'pinned', 1);
@@ -199,16 +214,48 @@ describe('export and import', () => {
     expect(await ids(other)).toEqual(await ids(memory));
   });
 
+  it('bring the summaries of earlier turns along, without secrets, and what is forgotten takes them with it', async () => {
+    const memory = await demoMemory();
+    await distillAll(memory.context.store);
+    const key = await withPast(memory, `Use ${secret}`);
+    const file = await exported(memory);
+    const other = await emptyMemory();
+    await take(other, file);
+    const { store } = other.context;
+    const [past, ...more] = await store.distilled.pastSummaries(key);
+    expect(more).toEqual([]);
+    expect(past).toMatchObject({ ...key, prompts: 1, title: expect.stringMatching(/^Use /) });
+    expect(past?.title).not.toContain(secret);
+    await forget.run(other.context, { id: key.session, dryRun: false, yes: true });
+    expect(rows(other).get('past_summaries')).toEqual([]);
+    await take(other, file);
+    expect(await store.distilled.pastSummaries(key)).toEqual([]);
+  });
+
+  it('without summaries of earlier turns, as older versions wrote them, are taken too', async () => {
+    const memory = await richMemory();
+    const file = await exported(memory);
+    const older = linesOf(file).map((line) => {
+      const { past: _, ...row } = JSON.parse(line) as Record<string, unknown>;
+      return JSON.stringify(row);
+    });
+    expect(older).not.toEqual(linesOf(file));
+    fs.writeFileSync(file, `${older.join('\n')}\n`);
+    const other = await emptyMemory();
+    await take(other, file);
+    const count = async ({ context: { store } }: Memory) => (await store.distilled.counts()).summaries;
+    expect(await count(other)).toBe(await count(memory));
+  });
+
   it('keep out secrets that an older version let through', async () => {
     const memory = await demoMemory();
-    const token = `ghp_${'0123456789aBcDeFgHiJ'.repeat(2).slice(0, 36)}`;
     const file = await exported(memory);
     const [header = '', ...rest] = linesOf(file);
-    const leaky = rest.map((line) => line.replace(/"text":"/, `"text":"${token} `));
+    const leaky = rest.map((line) => line.replace(/"text":"/, `"text":"${secret} `));
     fs.writeFileSync(file, `${[header, ...leaky].join('\n')}\n`);
     const other = await emptyMemory();
     await take(other, file);
-    expect(JSON.stringify([...rows(other).values()])).not.toContain(token);
+    expect(JSON.stringify([...rows(other).values()])).not.toContain(secret);
   });
 
   it('of version 1, whose transcripts have the older form of the reader’s state, bring the same rows', async () => {

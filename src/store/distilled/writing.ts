@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { AgentName } from '../../schema/agent-name.ts';
+import type { PastSummary } from '../../schema/summary.ts';
 import { tombstone } from '../removal/tombstone.ts';
 import { tombstoneRows } from '../removal/tombstones.ts';
 import { indexText } from '../search/index-text.ts';
@@ -145,6 +146,14 @@ function summaryWrites(connection: Connection) {
       index.run(id, indexText(given.title), indexText(summaryText(given)));
       return true;
     },
+    /** Adds summaries of earlier turns to the summary that the session has. */
+    putPast({ agent, session, prompts }: NewSummary, past: readonly PastSummary[]): void {
+      const id = sessionId.get(session, agent);
+      // In the order in which `replaceSummary` writes, so that equal summaries are equal texts.
+      for (const { at, prompts: covered, ...said } of past)
+        if (id !== undefined && covered < prompts)
+          putPast.run(id, covered, JSON.stringify({ at, prompts: covered, ...said }));
+    },
     dropSummary(agent: AgentName, session: string): void {
       dropSummary.run(sessionId.get(session, agent) ?? null);
     },
@@ -154,8 +163,8 @@ function summaryWrites(connection: Connection) {
 /** Writes and deletes without a transaction of their own: the caller must have begun one. */
 export function distilledWrites(connection: Connection) {
   const { putObservation, dropObservation } = observationWrites(connection);
-  const { putSummary, dropSummary } = summaryWrites(connection);
-  return { putObservation, dropObservation, putSummary, dropSummary };
+  const { putSummary, putPast, dropSummary } = summaryWrites(connection);
+  return { putObservation, dropObservation, putSummary, putPast, dropSummary };
 }
 
 /** Whether the stored row has all of the given values. */

@@ -43,7 +43,7 @@ export function hubWriting(connection: Connection): Pick<HubPort, 'replaceRows' 
       return Number(writes.putObservation(given));
     }
     if (row.is === 'summary') {
-      const { is: _, ...given } = row;
+      const { is: _, past: __, ...given } = row;
       return Number(writes.putSummary(given));
     }
     return row.is === 'extraction' ? takeExtraction(row) : 0;

@@ -30,9 +30,11 @@ export function derivedRows(connection: Connection): Takes<'observation' | 'summ
       return Number(writes.putObservation(given));
     },
     summary: (row) => {
-      const { is: _, ...given } = row as Is<'summary'>;
+      const { is: _, past = [], ...given } = row as Is<'summary'>;
       if (hasSummary.get(given) !== undefined) return 0;
-      return Number(writes.putSummary(given));
+      const isTaken = writes.putSummary(given);
+      if (isTaken) writes.putPast(given, past);
+      return Number(isTaken);
     },
     job: (row) => {
       const { version, ...job } = row as Is<'job'>;

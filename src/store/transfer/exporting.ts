@@ -54,8 +54,11 @@ const ofSessions: readonly Kind[] = [
     is: 'summary',
     sql: `SELECT w.agent, w.session, strftime('%Y-%m-%dT%H:%M:%fZ', d.at / 1000.0, 'unixepoch') AS at, d.prompts, d.title, d.request,
       d.investigated, d.learned, d.completed, d.next_steps AS nextSteps, d.notes, d.files_read AS filesRead,
-      d.files_modified AS filesModified, d.by, d.tokens FROM summaries d JOIN wanted w ON w.id = d.session_id`,
-    json: ['filesRead', 'filesModified'],
+      d.files_modified AS filesModified, d.by, d.tokens,
+      (SELECT json_group_array(json(json)) FROM (SELECT json FROM past_summaries x
+        WHERE x.session_id = d.session_id AND json_valid(x.json) ORDER BY x.prompts)) AS past
+      FROM summaries d JOIN wanted w ON w.id = d.session_id`,
+    json: ['filesRead', 'filesModified', 'past'],
   },
   {
     is: 'job',
@@ -190,13 +193,16 @@ function wantedRows(db: Database.Database, ids: readonly number[], whole: boolea
   return { whole, ids: new Set(ids), files: (files as { id: number }[]).map(({ id }) => id), within };
 }
 
-/** The lines of these sessions. Contract: the caller has begun a transaction on the connection, and closes it. */
+/** The lines of these sessions for a hub, which shares the last summary alone. Contract: the caller has begun a transaction on the connection, and closes it. */
 export function* sessionLinesIn(db: Database.Database, sessions: readonly SessionKey[]): Generator<ExportedLine> {
   const find = db.prepare<[string, string], number>('SELECT id FROM sessions WHERE session = ? AND agent = ?').pluck();
   const ids = sessions.flatMap(({ agent, session }) => find.get(session, agent) ?? []);
   const wanted = wantedRows(db, ids, false);
   yield* fileLinesOf(db, wanted);
-  yield* told(ofSessions, (sql) => wanted.within(sql).iterate());
+  for (const line of told(ofSessions, (sql) => wanted.within(sql).iterate())) {
+    if (line.is === 'summary') delete line.past;
+    yield line;
+  }
 }
 
 /** Rows of pages that do not come from conversations. */
