@@ -1,11 +1,11 @@
 // An edit by command: changes the file as the person would in an editor, and then reads it like any other edit of theirs.
 import { HoldfastError } from '../../system/errors.ts';
 import { type Block, isItem, joinPage, parseBody } from './blocks.ts';
+import { keyInLine } from './fact-line.ts';
 import { findNamed } from './find.ts';
 import { readPage, writePage } from './folder.ts';
 import { bringInLine, type InLine, isPersonal, type MemoryDeps } from './librarian.ts';
 import { partsOf } from './memories-on.ts';
-import { keyInLine } from './page.ts';
 import { withTargets } from './plan.ts';
 
 /** Replaces the text of a memory or of a whole page. Rejects with CONFLICT if `was`, the text that the person saw, is no longer current. */

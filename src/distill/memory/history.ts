@@ -6,10 +6,10 @@ import type { Statement } from '../../store/memory/port.ts';
 import type { Edit, PageState } from '../../store/pages/port.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { isEmptied, nextMoment, standing } from './edits.ts';
+import { factLine } from './fact-line.ts';
 import { findNamed, targetsOf } from './find.ts';
 import { bringInLine, type InLine, type MemoryDeps, writeDue } from './librarian.ts';
 import { groupOf, memoryId, stripped } from './memories-on.ts';
-import { factLine } from './page.ts';
 import { versionsOf } from './versions.ts';
 
 export interface History {

@@ -1,8 +1,9 @@
 // Matches the blocks of a page before and after an edit: by the same text, the same key, or similar words.
 import { diffArrays } from 'diff';
 import type { Block } from './blocks.ts';
+import { keyInLine } from './fact-line.ts';
 import { keyOf } from './names.ts';
-import { keyInLine, type TargetBlock } from './page.ts';
+import type { TargetBlock } from './page.ts';
 
 export interface Pair {
   readonly old?: TargetBlock;

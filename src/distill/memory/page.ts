@@ -2,11 +2,11 @@
 import { stringify } from 'yaml';
 import type { Statement } from '../../store/memory/port.ts';
 import { type Block, fenceEnd, isFence, parseBody } from './blocks.ts';
+import { factLine, flat, visible } from './fact-line.ts';
 import { ownerOf } from './group-pages.ts';
 import { localTime } from './local-time.ts';
 import { sameText } from './names.ts';
 import { keyedTarget, questionsPage } from './place.ts';
-import { sourceMark } from './said-by.ts';
 import { compare, order, type Versions, versionsOf } from './versions.ts';
 
 /** A block with its name on the page. Edits refer to blocks by this name. */
@@ -103,20 +103,6 @@ export function derivePage({ page: whole, statements, merged, timeZone }: PageIn
 const byKey = (a: Versions, b: Versions): number =>
   Number(b.target === overviewTarget) - Number(a.target === overviewTarget) || order(a.target, b.target);
 
-/** Keys that only distinguish statements. Readers do not need them. */
-const unsaidKey = /^(?:decision|preference|choice|rule): /;
-
-/** `- **package manager:** pnpm` */
-export function factLine({ key, text, tags, saidBy }: Pick<Statement, 'key' | 'text' | 'tags' | 'saidBy'>): string {
-  const marks = sourceMark(saidBy) + tags.map((tag) => ` #${tag}`).join('');
-  return key === '' || unsaidKey.test(key)
-    ? `- ${flat(text)}${marks}`
-    : `- **${flat(key).replaceAll('*', '')}:** ${flat(text)}${marks}`;
-}
-
-/** The key in the line of a fact, if it has one. */
-export const keyInLine = (line: string): string | undefined => /^ ?[-*+] +\*\*(.+?):?\*\*/.exec(line)?.[1];
-
 function section({ target, current }: Versions, timeZone: string): TargetBlock[] {
   const { time } = localTime(current.at, timeZone);
   return [
@@ -156,9 +142,3 @@ const front = (fields: Record<string, unknown>): TargetBlock[] =>
 
 const head = (target: string, text: string): TargetBlock => ({ text, tight: false, front: false, target });
 const item = (target: string, text: string, tight: boolean): TargetBlock => ({ text, tight, front: false, target });
-
-/** Removes control characters, except tabs and line breaks, and marks that reverse the direction of text. */
-const visible = (text: string): string =>
-  text.replace(/\r\n?/g, '\n').replace(/(?!\n|\t)[\p{Cc}\p{Bidi_Control}]/gu, '');
-
-const flat = (text: string): string => visible(text).replace(/\s+/g, ' ').trim();

@@ -13,6 +13,28 @@ export interface Choice {
   readonly at: string;
 }
 
+/** How a statement tells a choice. `choiceIn` reads it again. */
+export const choiceText = ({ question, answer }: Pick<Choice, 'question' | 'answer'>): string =>
+  `Asked “${question}”, the person chose: ${answer}`;
+
+/** The parts of a statement that tells a choice. Joined, they are the statement. */
+export interface ChoiceParts {
+  /** Up to the question, with the key of the statement if the page shows it. */
+  readonly before: string;
+  readonly question: string;
+  /** From the end of the question, with the answer. */
+  readonly after: string;
+}
+
+/** Undefined if the statement tells something else. */
+export function choiceIn(statement: string): ChoiceParts | undefined {
+  const [, before, question, after] =
+    /^((?:[^“”]{0,60}: )?Asked “)(.+)(”, the person chose: .+)$/s.exec(statement) ?? [];
+  return before === undefined || question === undefined || after === undefined
+    ? undefined
+    : { before, question, after };
+}
+
 /** Answers to questions that the agent asked in a form. One text may hold several pairs of question and answer. */
 export function choicesIn(turn: Turn): Choice[] {
   return turn.entries.filter(({ form }) => form === 'choice').flatMap(choicesOf);

@@ -6,7 +6,7 @@ import { assent, isAnswer } from '../../language/open-ends.ts';
 import type { Extraction, KeyedStatement } from '../../schema/extraction.ts';
 import type { ConversationMaterial, Turn } from '../material.ts';
 import { achieved, outcomeIn } from './answer.ts';
-import { type Choice, choicesIn, isLasting, namedOption } from './choices.ts';
+import { type Choice, choicesIn, choiceText, isLasting, namedOption } from './choices.ts';
 import type { CommandKind } from './commands.ts';
 import { certain, isTelling, sharesNames } from './notable.ts';
 import { doneSentence, openedSentence, type Reading, readingOf } from './observe.ts';
@@ -115,7 +115,7 @@ function statementsOf(turns: readonly Turn[], readings: readonly Reading[], wish
   for (const { question, answer } of chosenIn(turns))
     add({
       key: cut(`choice: ${keyOf(question)}`, 80),
-      text: `Asked “${question}”, the person chose: ${ended(answer)}`,
+      text: choiceText({ question, answer: ended(answer) }),
       saidBy: 'person',
     });
   for (const { text, tool } of refusalsIn(turns)) add({ key: tool, text, saidBy: 'person' });

@@ -10,6 +10,7 @@ import type { ToolUse } from '../../schema/tool-use.ts';
 import type { SessionEnding } from '../../store/sessions/port.ts';
 import type { SessionMaterial, Turn } from '../material.ts';
 import { achieved, outcomeIn } from './answer.ts';
+import { completedText } from './completed.ts';
 import { type Command, ends } from './deeds.ts';
 import { certain } from './notable.ts';
 import { openedSentence, type Reading, readingOf } from './observe.ts';
@@ -126,7 +127,7 @@ function completedIn(readings: readonly Reading[]): string {
   const commands = readings.flatMap(({ deeds }) => deeds.commands);
   const passed = (['test', 'check', 'build'] as const).flatMap((kind) => {
     const last = commands.findLast((command) => command.kind === kind);
-    return last?.outcome === 'ok' ? [code(cut(last.told, 60))] : [];
+    return last?.outcome === 'ok' ? [cut(last.told, 60)] : [];
   });
   const done = unique(
     readings
@@ -140,28 +141,16 @@ function completedIn(readings: readonly Reading[]): string {
   const released = unique(
     commands
       .filter(({ kind, outcome }) => (kind === 'tag' || kind === 'publish') && outcome === 'ok')
-      .map(({ told }) => code(cut(told, 60))),
+      .map(({ told }) => cut(told, 60)),
   );
-  return [
-    done.length > 0
-      ? done
-          .slice(-4)
-          .map((text) => ended(cut(text, 180)))
-          .join(' ')
-      : '',
-    modified.length > 0 ? `Modified ${listed(shortNames(modified).map(code), 8)}.` : '',
-    commits.length > 0
-      ? `Committed: ${listed(
-          commits.map((message) => `“${message}”`),
-          4,
-        )}.`
-      : '',
-    opened.slice(0, 3).join(' '),
-    released.length > 0 ? `Ran ${listed(released, 3)}.` : '',
-    passed.length > 0 ? `At the end ${listed(passed, 3)} passed.` : '',
-  ]
-    .filter((text) => text !== '')
-    .join(' ');
+  return completedText({
+    done: done.slice(-4).map((text) => ended(cut(text, 180))),
+    modified: shortNames(modified),
+    commits,
+    opened: opened.slice(0, 3),
+    released,
+    passed,
+  });
 }
 
 /** Builds the session ending that recall uses from these turns, without reading the store. */

@@ -241,8 +241,8 @@ function sessionItem(told: Told, kind: 'session' | 'pinned', rank: number, days:
   const lines = [
     `**${days.day(glance.endedAt)}: ${heading}** (\`${ids(glance.id)}\`${place === '' ? '' : `, ${place}`})`,
     // Commits say better than a prompt what was asked.
-    asked === '' || outcome.startsWith('Committed') ? '' : `Asked: ${asked}`,
-    outcome,
+    asked === '' || outcome.from === 'commits' ? '' : `Asked: ${asked}`,
+    outcome.text,
   ].filter((text) => text !== '');
   return {
     section: kind,

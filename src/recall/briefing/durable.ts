@@ -1,8 +1,11 @@
 // What holds beyond sessions, for the briefing: how the project is run, what the person decided, what agents noted and found out.
 
+import { factIn } from '../../distill/memory/fact-line.ts';
 import { homesOf } from '../../distill/memory/homes.ts';
+import { choiceIn } from '../../distill/offline/choices.ts';
 import { cut, inOneLine } from '../../language/gist.ts';
-import type { Memory } from '../../schema/memory.ts';
+import type { SaidBy } from '../../schema/memory.ts';
+import type { TargetMemory } from '../../store/memory/port.ts';
 import type { Store } from '../../store/store.ts';
 
 export interface Durable {
@@ -33,7 +36,7 @@ export async function durableOf(
   store: Pick<Store, 'memory' | 'projects'>,
   { project, sessions, files, isMuted, isSaid }: DurableRequest,
 ): Promise<Durable[]> {
-  const read = async (filter: Parameters<Store['memory']['list']>[0]): Promise<Memory[]> =>
+  const read = async (filter: Parameters<Store['memory']['list']>[0]): Promise<TargetMemory[]> =>
     (await store.memory.list({ ...filter, group: '', kind: 'evergreen', limit: lookedAt })).filter(
       ({ session }) => !isMuted('session', session),
     );
@@ -43,10 +46,14 @@ export async function durableOf(
   const onPage = own.filter(({ page }) => page.startsWith('projects/') && page.endsWith(`${suffix}/overview.md`));
   const core = (await Promise.all(corePages.map((page) => read({ page })))).flat();
   // Another project of this name has separate insights.
-  const isOurs = ({ session }: Memory) => suffix === '' || sessions.includes(session);
+  const isOurs = ({ session }: TargetMemory) => suffix === '' || sessions.includes(session);
   const near = nearTo(files);
   const told = new Set<string>();
-  const take = (kind: Durable['kind'], all: readonly Memory[], text: (memory: Memory) => string): Durable[] =>
+  const take = (
+    kind: Durable['kind'],
+    all: readonly TargetMemory[],
+    text: (memory: TargetMemory) => string,
+  ): Durable[] =>
     all
       .map((memory) => ({
         kind,
@@ -56,15 +63,15 @@ export async function durableOf(
       }))
       .filter((one) => !isSaid(one.text) && !told.has(plain(one.text)) && told.add(plain(one.text)))
       .slice(0, most[kind]);
-  const by = (source: Memory['saidBy']) => (memory: Memory) => memory.saidBy === source;
+  const by = (source: SaidBy) => (memory: TargetMemory) => memory.saidBy === source;
   return [
-    ...take('command', onPage.filter(by('runs')), ({ text }) => withoutKey(unmarked(text))),
+    ...take('command', onPage.filter(by('runs')), (memory) => factIn(memory).text),
     ...take(
       'decision',
       [...newest(onPage.filter(by('person'))), ...newest(core.filter(by('person')))],
       ({ text }) => text,
     ),
-    ...take('fact', near(newest(onPage.filter(by('agent')))), ({ text }) => unmarked(text)),
+    ...take('fact', near(newest(onPage.filter(by('agent')))), keyedText),
     ...take(
       'insight',
       near(newest(own.filter((memory) => memory.page.startsWith('insights/') && isOurs(memory)))),
@@ -75,11 +82,11 @@ export async function durableOf(
 
 /** Of an answered question the answer is what counts: it stays whole, and the question gives way. */
 function shortened(text: string): string {
-  const [, asked, question = '', chosen = ''] =
-    /^((?:[^“”]{0,60}: )?Asked “)(.+)(”, the person chose: .+)$/s.exec(text) ?? [];
-  if (asked === undefined || text.length <= longest) return cut(text, longest);
-  const room = longest - asked.length - Math.min(chosen.length, 120);
-  return asked + cut(lastSentence(question, room), room) + cut(chosen, longest - asked.length - 40);
+  const choice = text.length <= longest ? undefined : choiceIn(text);
+  if (choice === undefined) return cut(text, longest);
+  const { before, question, after } = choice;
+  const room = longest - before.length - Math.min(after.length, 120);
+  return before + cut(lastSentence(question, room), room) + cut(after, longest - before.length - 40);
 }
 
 /** What is asked stands at the end; before it stands what it is about. */
@@ -92,14 +99,17 @@ function lastSentence(text: string, room: number): string {
 /** Those that name one of the files first; each group in the order given. */
 const nearTo =
   (files: readonly string[]) =>
-  (all: readonly Memory[]): Memory[] => {
+  (all: readonly TargetMemory[]): TargetMemory[] => {
     const names = files.map((file) => file.split('/').at(-1) ?? file).filter((name) => name.length > 3);
     const stems = names.map((name) => name.replace(/\.\w+$/, '')).filter((stem) => stem.length > 5);
-    const isNear = ({ text }: Memory) => [...names, ...stems].some((name) => text.includes(name));
+    const isNear = ({ text }: TargetMemory) => [...names, ...stems].some((name) => text.includes(name));
     return [...all.filter(isNear), ...all.filter((memory) => !isNear(memory))];
   };
 
-const unmarked = (text: string): string => text.replace(/ \((?:an agent’s words|seen in commands)\)/g, '');
+const keyedText = (memory: TargetMemory): string => {
+  const { key, text } = factIn(memory);
+  return key === '' ? text : `${key}: ${text}`;
+};
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? text;
 const plain = (text: string): string =>
   text
@@ -107,7 +117,5 @@ const plain = (text: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
-/** A statement follows its key: `test command: Tests are run with …`. */
-const withoutKey = (text: string): string => text.replace(/^[^.!?`]{1,80}?: /, '');
-
-const newest = (all: readonly Memory[]): Memory[] => [...all].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+const newest = (all: readonly TargetMemory[]): TargetMemory[] =>
+  [...all].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));

@@ -1,5 +1,6 @@
 // What a briefing says about one session: its name, where it worked, what was asked and what came of it.
 
+import { completedParts } from '../../distill/offline/completed.ts';
 import { cut, gist, inOneLine, joinSentences, sentencesOf } from '../../language/gist.ts';
 import { isAnswer, type OpenEnd } from '../../language/open-ends.ts';
 import { isTellingWord } from '../../language/stop-words.ts';
@@ -89,22 +90,27 @@ export function endOf({ ending, open }: Told, max: number): string {
 const onTheWay =
   /:$|\?$|^(?:now|let me|let's|next|good|great|perfect|i'll|i will|i need|i have a clear|here(?:'s| is)|want me|should i|would you|ready|done[.!]?$)\b/i;
 
+/** What a session came to. `text` is empty only if nothing is known. */
+export interface Outcome {
+  readonly from: 'commits' | 'summary' | 'last-words';
+  readonly text: string;
+}
+
 /** The result of a session: its commits, else its summary's result, else its last words. */
-export function outcomeOf(told: Told): string {
-  const completed = told.summary?.completed ?? '';
-  const committed = /Committed: (.+?”(?: and \d+ more)?)\.(?: |$)/.exec(completed)?.[1];
+export function outcomeOf(told: Told): Outcome {
   const { title } = told.glance;
-  if (committed !== undefined) {
-    const news = (committed.match(/“[^”]+”?/g) ?? [committed]).filter((message) => !saysNoMore(title, message));
-    return news.length === 0 ? 'Committed.' : `Committed: ${cut(news.length === 1 ? (news[0] ?? '') : committed, 260)}`;
+  const { commits, done } = completedParts(told.summary?.completed ?? '');
+  if (commits !== undefined) {
+    const news = commits.messages.filter((message) => !saysNoMore(title, message));
+    const text =
+      news.length === 0 ? 'Committed.' : `Committed: ${cut(news.length === 1 ? (news[0] ?? '') : commits.list, 260)}`;
+    return { from: 'commits', text };
   }
-  const done = joinSentences(
-    sentencesOf(completed)
-      .map(({ text }) => text)
-      .filter((text) => !/^(?:Modified|Ran|At the end)\b/.test(text) && !saysNoMore(title, text)),
+  const result = joinSentences(
+    done.filter((text) => !saysNoMore(title, text)),
     220,
   );
-  if (done !== '') return `Done: ${done}`;
+  if (result !== '') return { from: 'summary', text: `Done: ${result}` };
   const end = endOf(told, 220);
-  return end === '' ? '' : `Ended: ${end}`;
+  return { from: 'last-words', text: end === '' ? '' : `Ended: ${end}` };
 }
