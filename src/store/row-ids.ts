@@ -17,3 +17,9 @@ export type ConversationId = number;
 export type JobId = number;
 /** The number of a vector. Higher numbers are newer; a changed text gets a new one. */
 export type VectorNumber = number;
+/** A message to a group, or from it. People see this number. */
+export type MessageId = number;
+/** A run of a group's agent. */
+export type RunId = number;
+/** A scheduled task. People see this number. */
+export type TaskId = number;

@@ -1,5 +1,6 @@
 // Incoming and outgoing messages of groups. A host that is killed at any moment can continue from here.
 import type { IncomingMessage, OutgoingKind, OutgoingMessage } from '../../schema/group-message.ts';
+import type { MessageId, RunId, TaskId } from '../row-ids.ts';
 
 /** Messages to and from groups. */
 export interface MessagesPort {
@@ -10,15 +11,15 @@ export interface MessagesPort {
     at: number,
   ): Promise<IncomingMessage | undefined>;
   /** Undefined if the message belongs to another group. */
-  get(group: string, id: number): Promise<IncomingMessage | undefined>;
+  get(group: string, id: MessageId): Promise<IncomingMessage | undefined>;
   /** In order of arrival. */
   waiting(group: string): Promise<readonly IncomingMessage[]>;
   /** Messages that wait, are with an agent, or were given up, in order of arrival. */
   unanswered(group: string): Promise<readonly IncomingMessage[]>;
   /** Hands waiting messages to a run. Returns the ids that were waiting. */
-  hand(run: number, ids: readonly number[]): Promise<readonly number[]>;
+  hand(run: RunId, ids: readonly MessageId[]): Promise<readonly MessageId[]>;
   /** Takes back messages that a run was handed but has not seen. */
-  release(run: number, ids: readonly number[]): Promise<void>;
+  release(run: RunId, ids: readonly MessageId[]): Promise<void>;
   /**
    * Tells a group's people something. With a run, this is the run's output: `answers` become
    * answered, and the run's other messages will not be redelivered. After an answer they can be,
@@ -30,9 +31,9 @@ export interface MessagesPort {
       readonly group: string;
       readonly kind: OutgoingKind;
       readonly text: string;
-      readonly answers?: readonly number[];
-      readonly run?: number | undefined;
-      readonly task?: number | undefined;
+      readonly answers?: readonly MessageId[];
+      readonly run?: RunId | undefined;
+      readonly task?: TaskId | undefined;
       readonly session?: string | undefined;
       readonly position?: { readonly epoch: number; readonly at: string } | undefined;
     },
@@ -40,13 +41,13 @@ export interface MessagesPort {
   ): Promise<OutgoingMessage>;
   /** The outgoing messages of a group since a moment. */
   outgoingSince(group: string, since: number): Promise<{ count: number; characters: number }>;
-  outgoing(group: string, after: number, limit: number): Promise<readonly OutgoingMessage[]>;
+  outgoing(group: string, after: MessageId, limit: number): Promise<readonly OutgoingMessage[]>;
   /** The id of the last outgoing message of all groups; 0 if there has been none. */
-  lastOutgoing(): Promise<number>;
+  lastOutgoing(): Promise<MessageId>;
   /** The last message that the person saw in a chat with the group; undefined before the first chat. */
-  seenInChat(group: string): Promise<number | undefined>;
+  seenInChat(group: string): Promise<MessageId | undefined>;
   /** The position never moves back. */
-  noteSeen(group: string, id: number): Promise<void>;
+  noteSeen(group: string, id: MessageId): Promise<void>;
   /**
    * Removes outgoing messages and ended runs from before a moment, and answered messages that arrived before it.
    * Returns the number of rows.

@@ -1,12 +1,13 @@
 // Runs of agent processes for groups, and when the next one is due.
 import type { OutgoingMessage } from '../../schema/group-message.ts';
+import type { RunId, TaskId } from '../row-ids.ts';
 
 /** One process of a group's agent. */
 export interface HostRun {
-  readonly id: number;
+  readonly id: RunId;
   readonly group: string;
   /** The scheduled task of this run; a run without one takes messages. */
-  readonly task: number | undefined;
+  readonly task: TaskId | undefined;
   readonly epoch: number;
   readonly startedAt: number;
   readonly endedAt: number | undefined;
@@ -66,15 +67,15 @@ export interface GroupQueue {
 /** Runs of agent processes. */
 export interface RunsPort {
   begin(
-    run: { readonly group: string; readonly task?: number | undefined; readonly epoch: number },
+    run: { readonly group: string; readonly task?: TaskId | undefined; readonly epoch: number },
     at: number,
-  ): Promise<number>;
-  noteProcess(run: number, pid: number, started: string | undefined): Promise<void>;
+  ): Promise<RunId>;
+  noteProcess(run: RunId, pid: number, started: string | undefined): Promise<void>;
   /**
    * Idempotent. Messages that produced output become `answered`. The others
    * wait again, or are given up after too many attempts.
    */
-  end(run: number, end: RunEnd, at: number): Promise<RunEnded>;
+  end(run: RunId, end: RunEnd, at: number): Promise<RunEnded>;
   /** Runs that have not ended. */
   open(): Promise<readonly HostRun[]>;
   /** The last run of each group that ended with an error. */

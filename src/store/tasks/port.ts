@@ -1,5 +1,6 @@
 // Scheduled tasks of groups.
 import type { ScheduledTask, TaskContext, TaskKind, TaskRun } from '../../schema/task.ts';
+import type { TaskId } from '../row-ids.ts';
 
 export interface NewTask {
   readonly group: string;
@@ -19,11 +20,11 @@ export interface TasksPort {
   add(task: NewTask, at: number): Promise<ScheduledTask | undefined>;
   /** By id; of one group, or of all. */
   list(group?: string): Promise<readonly ScheduledTask[]>;
-  get(id: number): Promise<ScheduledTask | undefined>;
+  get(id: TaskId): Promise<ScheduledTask | undefined>;
   /** `next` is the due time after resuming. False if the task does not exist or is done. */
-  setState(id: number, state: 'active' | 'paused', next: number | undefined): Promise<boolean>;
+  setState(id: TaskId, state: 'active' | 'paused', next: number | undefined): Promise<boolean>;
   /** Also removes its log. False if there is no such task. */
-  remove(id: number): Promise<boolean>;
+  remove(id: TaskId): Promise<boolean>;
   /** Newest first. */
-  runs(id: number, limit: number): Promise<readonly TaskRun[]>;
+  runs(id: TaskId, limit: number): Promise<readonly TaskRun[]>;
 }
