@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Agent, AgentState, ParsedItem } from '../../src/agents/agent.ts';
 import { type IngestDeps, ingest } from '../../src/capture/ingest.ts';
 import { noLimits } from '../../src/capture/keep.ts';
+import { agentHas } from '../../src/capture/pull/pull.ts';
 import { forgetLines, vaultLines } from '../../src/capture/vault/vault-line.ts';
 import { checkFiles } from '../../src/operations/machine/checks.ts';
 import { notKept } from '../../src/schema/not-kept.ts';
@@ -250,6 +251,19 @@ describe.each(pulledSets)('%s, whatever happens to the source', (_, set) => {
     all(set, bench.watched);
     await bench.ingest();
     await expectAll(bench.store, set);
+  });
+
+  it('it says whether the agent still has a session', async () => {
+    const bench = await benchFor(set);
+    all(set, bench.watched);
+    await bench.ingest();
+    const sessions = await bench.store.sessions.list({ agent: set.agent.name });
+    expect(sessions.length).toBeGreaterThan(0);
+    const answers = () => [...new Set(sessions.map(({ id }) => agentHas(bench.config, set.agent, id)))];
+    const isSure = set.agent.pull?.beside === undefined;
+    expect(answers()).toEqual([isSure ? true : undefined]);
+    for (const key of sources) fs.rmSync(path.join(bench.watched, key));
+    expect(answers()).toEqual([isSure ? false : undefined]);
   });
 
   it.each([1, 2])('its sources arrive in any order, and in pieces: nothing is missing (%i)', async (seed) => {

@@ -66,6 +66,30 @@ export async function pullFolder(deps: PullDeps, folder: string): Promise<Pulled
   return together(all);
 }
 
+/**
+ * Whether the agent itself still has a session. Undefined if that cannot be said: the agent writes transcripts of its own, or a source cannot be
+ * read now.
+ */
+export function agentHas(config: Config, agent: Agent, session: string): boolean | undefined {
+  const { pull } = agent;
+  if (pull === undefined || pull.beside !== undefined) return undefined;
+  const key = pulledKey(session);
+  const scratch = path.join(config.home, `rereading-${process.pid}`, 'looking');
+  let isUnsure = false;
+  for (const source of config.pullPaths(agent).flatMap((root) => sourcesBelow(root, pull))) {
+    const tools = sourceTools(config.home, scratch);
+    try {
+      for (const one of pull.sessions(source, tools)) if (one.key === key) return true;
+    } catch {
+      // Damaged, or being written at this moment: the session may be in there.
+      isUnsure = true;
+    } finally {
+      tools.close();
+    }
+  }
+  return isUnsure ? undefined : false;
+}
+
 /** Two agents may store sessions in the same form. A folder named after one of them decides, otherwise the order of the table. */
 function ownersBelow(folder: string): ReadonlyMap<string, string> {
   const owners = new Map<string, string>();

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { answer, later, prompt, toolResult, toolUse, workbench } from '../../../test/contracts/transcript-builder.ts';
-import { openCodeDatabase } from '../../../test/opencode-database.ts';
+import { addSession, openCodeDatabase } from '../../../test/opencode-database.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { agentNamed } from '../../agents/index.ts';
 import { Carrier } from '../../schema/carriers.ts';
@@ -115,6 +115,24 @@ it('a session that another agent started continues in Claude Code', async () => 
   expect(output.carried.files[0]).toContain(root);
   await ingest();
   expect((await store.sessions.find(output.carried.session)).length).toBe(0);
+});
+
+it('a session that OpenCode has deleted is not resumed there, but in another agent', async () => {
+  const { context, config, ingest } = await bench();
+  const db = openCodeDatabase(path.join(config.watchPath(agentNamed('opencode') as Agent), 'opencode.db'));
+  addSession(db, 'ses_a', [{ prompt: 'Which port?', answer: 'It is 4711.' }]);
+  await ingest();
+  const resumed = (into?: Carrier) =>
+    resume.run(context, { session: 'ses_a', print: true, agent: undefined, in: into });
+  expect(await resumed()).toMatchObject({ command: ['opencode', '-s', 'ses_a'] });
+  for (const table of ['session', 'message', 'part']) db.exec(`DELETE FROM ${table}`);
+  await expect(resumed()).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    message: expect.stringContaining('OpenCode no longer has session ses_a'),
+    hint: expect.stringContaining('holdfast resume ses_a --in claude-code'),
+  });
+  expect(await resumed('claude-code')).toMatchObject({ carried: { agent: 'claude-code' } });
+  db.close();
 });
 
 it('its own agent resumes it as before, and an agent that cannot continue sessions is refused', async () => {

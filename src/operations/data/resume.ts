@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { isTranscriptOf } from '../../agents/agent.ts';
 import { agents } from '../../agents/index.ts';
 import { rootOf } from '../../capture/group-sources.ts';
+import { agentHas } from '../../capture/pull/pull.ts';
 import { restoreSession } from '../../capture/vault/vault-restore.ts';
 import { AgentName } from '../../schema/agent-name.ts';
 import { Carrier } from '../../schema/carriers.ts';
@@ -107,6 +108,11 @@ export const resume = operation({
     if (folderIsGone && !print)
       throw new HoldfastError('NOT_FOUND', `The folder of this session, ${session.cwd}, is not there`, {
         hint: `If it was moved, say where it is now: holdfast projects link ${session.projectPath || session.cwd} <new folder>\nThe command is: ${command.join(' ')}`,
+      });
+    // Our own transcript of such a session, even restored, is nothing that the agent could open.
+    if (agentHas(context.config, known, session.id) === false)
+      throw new HoldfastError('NOT_FOUND', `${known.title} no longer has session ${session.id} on this machine`, {
+        hint: `Continue it in another agent: holdfast resume ${session.id} --in claude-code. Or read it: holdfast show ${session.id}`,
       });
     const { own, restored } = await restoreSession(context, session.agent, session.id);
     const isHere = own !== 'unknown' || (await transcriptIsThere(context, session));
