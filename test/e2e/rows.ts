@@ -25,11 +25,17 @@ export type Rows = ReadonlyMap<string, readonly string[]>;
 
 /**
  * A growing file is read in different pieces than a complete one, and the hash of its end may cover fewer bytes. A worker reads texts
- * closely in the background, so the content of a vector depends on its progress. That each text has a vector does not.
+ * closely in the background, so the content of a vector, and whether passages of the text have one, depends on its progress. That each
+ * text has a vector does not.
  */
-export const growing = { without: ['files.tail', 'vectors.vector', 'vectors.rough'] } as const;
+export const growing = { without: ['files.tail', 'vectors.vector', 'vectors.rough'], passages: false } as const;
 
-export function rowsOf(database: string, { without = [] }: { without?: readonly string[] } = {}): Rows {
+interface Compared {
+  readonly without?: readonly string[];
+  readonly passages?: boolean;
+}
+
+export function rowsOf(database: string, { without = [], passages = true }: Compared = {}): Rows {
   const db = new Database(database, { readonly: true, fileMustExist: true });
   try {
     const tables = db
@@ -39,7 +45,8 @@ export function rowsOf(database: string, { without = [] }: { without?: readonly 
       )
       .pluck()
       .all() as string[];
-    const rows = new Map(tables.map((table) => [table, tableRows(db, table, without)]));
+    const part = (table: string) => (table === 'vectors' && !passages ? 'WHERE t.part = 0' : '');
+    const rows = new Map(tables.map((table) => [table, tableRows(db, table, without, part(table))]));
     rows.set('search index', indexRows(db, 'entries_fts'));
     rows.set('index of tool uses', indexRows(db, 'uses_fts'));
     return rows;
@@ -48,7 +55,7 @@ export function rowsOf(database: string, { without = [] }: { without?: readonly 
   }
 }
 
-function tableRows(db: Database.Database, table: string, without: readonly string[]): string[] {
+function tableRows(db: Database.Database, table: string, without: readonly string[], part: string): string[] {
   const columns = (db.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name);
   const links = db.pragma(`foreign_key_list(${table})`) as { table: string; from: string }[];
   const selected = columns.flatMap((column) => {
@@ -75,7 +82,7 @@ function tableRows(db: Database.Database, table: string, without: readonly strin
         : ['t.generation = (SELECT generation FROM files WHERE id = t.file_id) AS generation'];
     return [`t.${column}`];
   });
-  const sql = `SELECT ${selected.join(', ')} FROM ${table} t`;
+  const sql = `SELECT ${selected.join(', ')} FROM ${table} t ${part}`;
   return (db.prepare(sql).all() as object[]).map((row) => JSON.stringify(row)).sort();
 }
 

@@ -57,6 +57,7 @@ const examples: Readonly<Record<string, unknown>> = {
   prompt: 'look at the gauge',
   every: '30m',
   tags: ['release'],
+  projects: '/srv/shop,/srv/shop',
 };
 /** Values for routes that need another one. */
 const exceptions: Readonly<Record<string, unknown>> = {
