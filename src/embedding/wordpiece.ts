@@ -56,7 +56,7 @@ interface Table {
   readonly size: number;
   /** The length of the longest token. */
   readonly longest: number;
-  /** The token for unknown words; -1 if there is none. */
+  /** The token for unknown words; -1 if the vocabulary lacks it. */
   readonly unknown: number;
 }
 
@@ -91,7 +91,7 @@ function readVocabulary(vocabulary: string): Table {
   return { vocabulary, slots, starts, ends, isInner, size, longest, unknown };
 }
 
-/** Finds the token that equals word[from, to); -1 if there is none. */
+/** Finds the token that equals word[from, to); -1 if no token does. */
 function finder({ vocabulary, slots, starts, ends, isInner }: Table, word: Uint16Array) {
   return function find(hash: number, from: number, to: number, within: number): number {
     for (let slot = slotOf(hash); ; slot = (slot + 1) & (SLOTS - 1)) {

@@ -48,6 +48,7 @@ async function inOneMoment<T>(client: HubClient, work: () => Promise<T>): Promis
   try {
     return await work();
   } finally {
+    // Nothing was written. If the connection broke, `work` has thrown already.
     await client.query('COMMIT').catch(() => {});
   }
 }

@@ -23,7 +23,7 @@ describe('a diff of a settings file', () => {
     );
   });
 
-  it('names no file where there is none before or after', () => {
+  it('names no file that did not exist before, or no longer exists after', () => {
     expect(unifiedDiff(undefined, '{}\n', 'a.json')).toBe('--- /dev/null\n+++ a.json\n@@ -0,0 +1,1 @@\n+{}');
     expect(unifiedDiff('{}\n', undefined, 'a.json')).toBe('--- a.json\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-{}');
   });

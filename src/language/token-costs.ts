@@ -16,7 +16,7 @@ export function modelCost(usage: ModelUsage, prices: readonly string[]): number 
   return price && costOf(usage, price);
 }
 
-/** The cost of all models together. Undefined if there is none, or if one price is unknown. */
+/** The cost of all models together. Undefined without models, or if one price is unknown. */
 export function totalCost(models: readonly ModelUsage[], prices: readonly string[]): number | undefined {
   const costs = models.map((usage) => modelCost(usage, prices));
   if (costs.length === 0 || costs.includes(undefined)) return undefined;
