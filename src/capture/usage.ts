@@ -9,25 +9,36 @@ export type UsageDeps = OriginalDeps & { readonly store: Pick<Store, 'usage'> };
 
 /** Reads the transcripts only if they have changed since the last count. */
 export async function usageOf(deps: UsageDeps, session: SessionKey): Promise<readonly ModelUsage[]> {
-  const { usage } = deps.store;
-  const extent = await usage.extent(session);
-  if (extent === undefined) return [];
-  const kept = await usage.get(session, extent);
-  if (kept !== undefined) return kept;
-  const models = sums(await statedIn(originalLines(deps, session, (line) => tokenWords.test(line))));
+  const { models, kept } = await counted(deps, session);
   // A store that cannot be written has the answer all the same; the next question counts again.
-  await usage.keep(session, extent, models).catch(() => undefined);
+  await kept.catch(() => undefined);
   return models;
 }
 
-/** Counts a few sessions that have been quiet since `before`. Returns how many. */
+/** Counts a few sessions that have been quiet since `before`. Returns how many. Throws if it cannot keep a count: the session would stay due. */
 export async function countUsage(deps: UsageDeps, before: number, limit: number): Promise<number> {
   const due = await deps.store.usage.due(before, limit);
   for (const session of due) {
     deps.signal?.throwIfAborted();
-    await usageOf(deps, session);
+    await (await counted(deps, session)).kept;
   }
   return due.length;
+}
+
+interface Counted {
+  readonly models: readonly ModelUsage[];
+  /** Settles when the count is stored. */
+  readonly kept: Promise<void>;
+}
+
+async function counted(deps: UsageDeps, session: SessionKey): Promise<Counted> {
+  const { usage } = deps.store;
+  const extent = await usage.extent(session);
+  if (extent === undefined) return { models: [], kept: Promise.resolve() };
+  const known = await usage.get(session, extent);
+  if (known !== undefined) return { models: known, kept: Promise.resolve() };
+  const models = sums(await statedIn(originalLines(deps, session, (line) => tokenWords.test(line))));
+  return { models, kept: usage.keep(session, extent, models) };
 }
 
 /** A line without one of these words states no tokens in any agent's transcript. */

@@ -141,3 +141,11 @@ it('counts sessions in the background once they are quiet', async () => {
   expect(await store.usage.all()).toMatchObject([{ session: 's1', models: [{ answers: 1, input: 1000 }] }]);
   expect(await countUsage(deps, Date.parse('2100-01-01'), 10)).toBe(0);
 });
+
+it('fails in the background if a count cannot be kept: it would count the same session for ever', async () => {
+  const { context, store } = await bench();
+  const keep = () => Promise.reject(new HoldfastError('DISK_FULL', 'The disk is full'));
+  const full = { ...context, store: { ...store, usage: { ...store.usage, keep } } };
+  await expect(countUsage(full, Date.parse('2100-01-01'), 10)).rejects.toThrow('The disk is full');
+  expect(await sessionsUsage.run(full, { id: 's1' })).toMatchObject({ models: [{ answers: 1 }] });
+});
