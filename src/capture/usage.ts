@@ -15,15 +15,26 @@ export async function usageOf(deps: UsageDeps, session: SessionKey): Promise<rea
   return models;
 }
 
-/** Counts a few sessions that have been quiet since `before`. Returns how many. Throws if it cannot keep a count: the session would stay due. */
-export async function countUsage(deps: UsageDeps, before: number, limit: number): Promise<number> {
-  const due = await deps.store.usage.due(before, limit);
+/**
+ * Counts some sessions that have been quiet since `before`, and calls `pause` after each. Returns how many. Throws if it cannot keep a
+ * count: the session would stay due.
+ */
+export async function countUsage(
+  deps: UsageDeps,
+  before: number,
+  pause: () => Promise<unknown> = async () => undefined,
+): Promise<number> {
+  const due = await deps.store.usage.due(before, mostAtOnce);
   for (const session of due) {
     deps.signal?.throwIfAborted();
     await (await counted(deps, session)).kept;
+    await pause();
   }
   return due.length;
 }
+
+/** Finding what is due looks at every session, so one look serves many. */
+const mostAtOnce = 200;
 
 interface Counted {
   readonly models: readonly ModelUsage[];

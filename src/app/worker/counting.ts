@@ -15,7 +15,8 @@ export function counting(
 ): Repeated {
   const deps = { store, config, clock, running, signal };
   async function count(): Promise<void> {
-    while (!signal.aborted && (await countUsage(deps, clock() - quietMs, 1)) > 0) await sleep(pauseMs);
+    const pause = () => sleep(pauseMs);
+    while (!signal.aborted && (await countUsage(deps, clock() - quietMs, pause)) > 0);
   }
   return repeated(count, log, signal);
 }

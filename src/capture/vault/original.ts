@@ -33,12 +33,10 @@ export async function* originalLines(
   const { store, config } = deps;
   const agent = agentNamed(session.agent);
   if (agent === undefined) return;
-  const keys = new Set(await store.hub.transcriptKeys(session));
-  const isOwn = (one: { readonly agent: string; readonly key: string }) =>
-    one.agent === agent.name && keys.has(one.key);
-  const copies = new Map((await store.vault.copies()).filter(isOwn).map((copy) => [copy.key, copy]));
-  const dues = new Map((await store.vault.due()).filter(isOwn).map((due) => [due.key, due]));
-  for (const key of keys) {
+  const byKey = <T extends { readonly key: string }>(rows: readonly T[]) => new Map(rows.map((row) => [row.key, row]));
+  const copies = byKey(await store.vault.sessionCopies(agent.name, session.session));
+  const dues = byKey(await store.vault.sessionDue(agent.name, session.session));
+  for (const key of await store.hub.transcriptKeys(session)) {
     const [copy, due] = [copies.get(key), dues.get(key)];
     // After a truncation, the transcript is copied from its beginning, so the old copy is skipped.
     if (copy !== undefined && due?.from !== 0)

@@ -38,6 +38,8 @@ export interface VaultCopy {
 
 export interface VaultPort {
   due(): Promise<readonly VaultDue[]>;
+  /** The transcripts of one session that the vault does not fully cover. */
+  sessionDue(agent: AgentName, session: string): Promise<readonly VaultDue[]>;
   /**
    * Records how far the copy of a transcript reaches; `forgotten` is the number of tombstones that its writer knew. If
    * that number has changed, nothing is recorded, and the answer says how many bytes of the copy are valid.

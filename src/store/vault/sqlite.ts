@@ -29,12 +29,16 @@ interface CopyRow {
 
 export function vaultPort(connection: Connection): VaultPort {
   const { read, write } = connection;
+  const dueColumns = `f.id, f.agent, f.key, f.offset AS upTo, f.generation, v.generation AS copied, v.offset AS copiedOffset,
+       v.bytes AS copiedBytes, v.state, EXISTS (SELECT 1 FROM entries e INDEXED BY entries_gone WHERE e.file_id = f.id AND e.gone = 1 AND e.generation = v.generation) AS lacks`;
+  const isDue = `f.status = 'ok' AND f.sweeping = 0 AND f.offset > 0
+       AND (v.file_id IS NULL OR v.generation <> f.generation OR v.offset < f.offset)`;
   const due = connection.statement<[], DueRow>(
-    `SELECT f.id, f.agent, f.key, f.offset AS upTo, f.generation, v.generation AS copied, v.offset AS copiedOffset,
-       v.bytes AS copiedBytes, v.state, EXISTS (SELECT 1 FROM entries e INDEXED BY entries_gone WHERE e.file_id = f.id AND e.gone = 1 AND e.generation = v.generation) AS lacks
-     FROM files f LEFT JOIN vault_copies v ON v.file_id = f.id
-     WHERE f.status = 'ok' AND f.sweeping = 0 AND f.offset > 0
-       AND (v.file_id IS NULL OR v.generation <> f.generation OR v.offset < f.offset)`,
+    `SELECT ${dueColumns} FROM files f LEFT JOIN vault_copies v ON v.file_id = f.id WHERE ${isDue}`,
+  );
+  const dueOfSession = connection.statement<[string, string], DueRow>(
+    `SELECT ${dueColumns} FROM sessions s JOIN file_sessions fs ON fs.session_id = s.id JOIN files f ON f.id = fs.file_id
+     LEFT JOIN vault_copies v ON v.file_id = f.id WHERE s.session = ? AND s.agent = ? AND ${isDue}`,
   );
   const roots = connection
     .statement<[number], string>('SELECT root FROM file_copies WHERE file_id = ? ORDER BY size DESC')
@@ -65,27 +69,30 @@ export function vaultPort(connection: Connection): VaultPort {
      JOIN files f ON f.id = fs.file_id WHERE s.session = ? AND s.agent = ? AND v.bytes > 0 ORDER BY f.subagent IS NOT NULL, f.key`,
   );
 
+  function toDue(row: DueRow): VaultDue {
+    // A removed copy is made again from the start once its transcript grows.
+    const goesOn = row.copied === row.generation && row.copiedBytes !== 0;
+    return {
+      agent: row.agent,
+      key: row.key,
+      roots: roots.all(row.id),
+      generation: row.generation,
+      ...(row.lacks === 1 && !goesOn && row.copied !== null && (row.copiedBytes ?? 0) > 0
+        ? { older: { generation: row.copied, bytes: row.copiedBytes ?? 0 } }
+        : {}),
+      from: goesOn ? (row.copiedOffset ?? 0) : 0,
+      to: row.upTo,
+      bytes: goesOn ? (row.copiedBytes ?? 0) : 0,
+      state: goesOn && row.state !== null ? parseState(row.state) : emptyState(),
+    };
+  }
+
   return {
     async due() {
-      return read(() =>
-        due.all().map((row): VaultDue => {
-          // A removed copy is made again from the start once its transcript grows.
-          const goesOn = row.copied === row.generation && row.copiedBytes !== 0;
-          return {
-            agent: row.agent,
-            key: row.key,
-            roots: roots.all(row.id),
-            generation: row.generation,
-            ...(row.lacks === 1 && !goesOn && row.copied !== null && (row.copiedBytes ?? 0) > 0
-              ? { older: { generation: row.copied, bytes: row.copiedBytes ?? 0 } }
-              : {}),
-            from: goesOn ? (row.copiedOffset ?? 0) : 0,
-            to: row.upTo,
-            bytes: goesOn ? (row.copiedBytes ?? 0) : 0,
-            state: goesOn && row.state !== null ? parseState(row.state) : emptyState(),
-          };
-        }),
-      );
+      return read(() => due.all().map(toDue));
+    },
+    async sessionDue(agent, session) {
+      return read(() => dueOfSession.all(session, agent).map(toDue));
     },
     async note({ agent, key, generation, offset, bytes, state, at }, forgotten) {
       return write(() => {
