@@ -1,12 +1,12 @@
 // A command in a separate process: its memory is freed when it ends, and the worker stays small and responsive.
 import { spawn } from 'node:child_process';
-import { constants, setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { IngestDeps } from '../capture/ingest.ts';
 import type { Config } from '../config/config.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import { type ErrorCode, HoldfastError } from '../system/errors.ts';
+import { yieldProcess } from '../system/priority.ts';
 import { program } from './worker-process.ts';
 
 /** `holdfast ingest` on the same data folder; progress, report and errors are as if it ran here. */
@@ -37,7 +37,7 @@ export async function runApart<Report>(
     env: { ...config.environment, HOLDFAST_PART: '1' },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  if (background && child.pid !== undefined) yieldTo(child.pid);
+  if (background && child.pid !== undefined) yieldProcess(child.pid);
   const stop = () => child.kill();
   signal?.addEventListener('abort', stop);
   if (signal?.aborted) stop();
@@ -54,14 +54,6 @@ export async function runApart<Report>(
     throw failure(name, complaint);
   } finally {
     signal?.removeEventListener('abort', stop);
-  }
-}
-
-function yieldTo(pid: number): void {
-  try {
-    setPriority(pid, constants.priority.PRIORITY_LOW);
-  } catch {
-    // It has already ended, or the system does not allow it: then it runs at normal priority.
   }
 }
 

@@ -5,6 +5,8 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -13,6 +15,7 @@ import {
 } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { getPriority } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -142,6 +145,31 @@ it('a worker embeds a live session, and answers a search for a command that coul
   worker.child.kill('SIGTERM');
   expect((await worker.ended).code).toBe(0);
 });
+
+it.skipIf(process.platform !== 'linux')(
+  'a worker reads texts closely at low priority, and answers at its own',
+  async () => {
+    const own = withDemo();
+    const worker = launch(own.env, ['worker', 'run']);
+    const threads = `/proc/${worker.child.pid}/task`;
+    // The name of a program may contain blanks and brackets. The priority is the 17th field after it.
+    const priority = (thread: string): string | undefined => {
+      try {
+        return readFileSync(path.join(threads, thread, 'stat'), 'utf8')
+          .split(') ')
+          .pop()
+          ?.split(' ')[16];
+      } catch {
+        // The thread has ended.
+        return undefined;
+      }
+    };
+    await until(() => readdirSync(threads).some((thread) => priority(thread) === '19'), 'a thread of low priority');
+    expect(priority(String(worker.child.pid))).toBe(String(getPriority()));
+    worker.child.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+  },
+);
 
 it('another model takes over in the background; a failing model is reported while the old one serves', async () => {
   const own = withDemo();
