@@ -2,8 +2,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
+import { insert, type Row } from './source-database.ts';
 
-type Row = Record<string, unknown>;
+export { insert };
 
 interface Rows {
   readonly schema: readonly string[];
@@ -25,21 +26,6 @@ export function openCodeDatabase(file: string): Database.Database {
   if (isNew) for (const sql of openCodeRows().schema) db.exec(sql);
   db.pragma('foreign_keys = OFF');
   return db;
-}
-
-export function insert(db: Database.Database, table: string, rows: readonly Row[]): void {
-  for (const row of rows) {
-    const names = Object.keys(row);
-    const values = Object.fromEntries(
-      Object.entries(row).map(([name, value]) => [
-        name,
-        typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
-      ]),
-    );
-    db.prepare(
-      `INSERT OR REPLACE INTO ${table} (${names.join(', ')}) VALUES (${names.map((name) => `@${name}`).join(', ')})`,
-    ).run(values);
-  }
 }
 
 /** The whole sample. */

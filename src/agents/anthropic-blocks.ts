@@ -1,23 +1,32 @@
 // Messages in the form of Anthropic's API (role and blocks), which Cline, Roo and others store whole → our items.
-import type { ParsedItem, ParsedToolUse } from './agent.ts';
-import { asObject, asString, isEmpty, textOfBlocks } from './json.ts';
+import type { ParsedItem, ParsedLine, ParsedToolUse } from './agent.ts';
+import { asObject, asString, isEmpty, textOfBlocks, textsAt } from './json.ts';
+import { roles, unknownBlock, unknownKind } from './unknown-kind.ts';
 
-type Base = { readonly uuid: string; readonly at: number | undefined; readonly cwd: string | undefined };
+type Base = { readonly uuid: string; readonly at: number | undefined };
 
-const inputFiles = (input: unknown): string[] => {
-  const { path, file_path, filePath, absolutePath } = asObject(input);
-  return [path, file_path, filePath, absolutePath].filter(
-    (file): file is string => typeof file === 'string' && file !== '',
-  );
-};
+const fileFields = ['path', 'file_path', 'filePath', 'absolutePath'];
+
+const knownBlocks: ReadonlySet<unknown> = new Set(
+  (
+    'text thinking redacted_thinking tool_use tool_result image document file reasoning thoughtSignature ' +
+    'server_tool_use web_search_tool_result web_fetch_tool_result code_execution_tool_result container_upload'
+  ).split(' '),
+);
 
 /**
- * The items of one message. `typed` returns what a person typed of a text in a user message; empty if the text is not
- * the person's. `failedText` says whether a tool's output reports a failure that the block does not.
+ * What one message yields. `typed` returns what a person typed of a text in a user message; empty if the text is not
+ * the person's. `failed` says whether a tool's output reports a failure that the block does not.
  */
-export function itemsOfMessage(
+export const readMessageOf = (...[message, base, how]: Parameters<typeof itemsOfMessage>): Omit<ParsedLine, 'at'> => ({
+  items: itemsOfMessage(message, base, how),
+  ...unknownBlock(knownBlocks, message.content),
+  ...unknownKind(roles, message.role, 'role '),
+});
+
+function itemsOfMessage(
   message: Record<string, unknown>,
-  { uuid, at, cwd }: Base,
+  { uuid, at }: Base,
   how: {
     readonly typed: (text: string) => string;
     readonly failed: (block: Record<string, unknown>, output: string) => boolean;
@@ -25,7 +34,7 @@ export function itemsOfMessage(
 ): ParsedItem[] {
   const blocks = Array.isArray(message.content) ? message.content.map(asObject) : [];
   const texts = typeof message.content === 'string' ? [message.content] : textOfBlocks(message.content);
-  const entry = { kind: 'entry', uuid, session: undefined, at, cwd } as const;
+  const entry = { kind: 'entry', uuid, session: undefined, at, cwd: undefined } as const;
   const items: ParsedItem[] = [];
   if (message.role === 'user') {
     for (const block of blocks) {
@@ -45,7 +54,7 @@ export function itemsOfMessage(
   const toolUses = blocks.flatMap((block): ParsedToolUse[] => {
     const [id, tool] = [asString(block.id), asString(block.name)];
     return block.type === 'tool_use' && id !== undefined && tool !== undefined
-      ? [{ id, tool, input: block.input, files: inputFiles(block.input) }]
+      ? [{ id, tool, input: block.input, files: textsAt(block.input, fileFields) }]
       : [];
   });
   const text = texts.join('\n\n').trim();

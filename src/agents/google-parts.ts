@@ -1,7 +1,7 @@
 // Messages in the form of Google's API, as Gemini CLI and its descendants store them: parts of text, calls and
 // responses.
 import { withoutInjected } from './injected.ts';
-import { asObject, asString } from './json.ts';
+import { asObject, asString, textsAt } from './json.ts';
 
 const partsOf = (content: unknown): unknown[] =>
   typeof content === 'string' ? [{ text: content }] : Array.isArray(content) ? content : [content];
@@ -37,7 +37,4 @@ export function responsesIn(content: unknown): Responded[] {
 /** The last lines of a command's output say how it ended. */
 export const hasFailed = (text: string): boolean => /^Exit Code: (?!0$|\(none\)$)\S+$/m.test(text.slice(-400));
 
-export function filesOfArgs(args: unknown): string[] {
-  const { file_path, absolute_path, path } = asObject(args);
-  return [file_path, absolute_path, path].filter((file) => typeof file === 'string' && file !== '') as string[];
-}
+export const filesOfArgs = (args: unknown): string[] => textsAt(args, ['file_path', 'absolute_path', 'path']);

@@ -26,6 +26,21 @@ export function textOfBlocks(content: unknown): string[] {
   return texts;
 }
 
+/** The parsed text; undefined if it is not JSON, which no version of an agent writes. */
+export function parsedJson(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The non-empty texts in these fields of an object, such as the files that a tool's input names. */
+export const textsAt = (value: unknown, names: readonly string[]): string[] => {
+  const fields = asObject(value);
+  return names.map((name) => fields[name]).filter((text): text is string => typeof text === 'string' && text !== '');
+};
+
 /** Whether an answer has no text and used no tools. */
 export const isEmpty = ({ text, toolUses }: Pick<ParsedEntry, 'text' | 'toolUses'>): boolean =>
   text === '' && toolUses.length === 0;

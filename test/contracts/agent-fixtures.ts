@@ -5,7 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Agent } from '../../src/agents/agent.ts';
 import { agents } from '../../src/agents/index.ts';
-import { fillWithSample, openCodeDatabase } from '../opencode-database.ts';
+import { makeDatabase } from '../source-database.ts';
+import type { Addition } from './pulled-sources.ts';
 
 export interface ExpectedSession {
   /** Entries of persons, of models apart from tool uses, and of the machine. */
@@ -29,8 +30,17 @@ export interface ExpectedSession {
 interface ExpectedSet {
   /** The folder below the set that Holdfast would watch for the agent. */
   readonly root?: string;
-  /** A line of a kind that the reader does not know, and the name of the kind. */
-  readonly unknown?: { readonly line: Record<string, unknown>; readonly kind: string };
+  /** False if the agent does not write how a tool use ended. */
+  readonly outcomes?: boolean;
+  /** A database to make from rows. `column` of `table` holds the JSON of a message. */
+  readonly database?: {
+    readonly file: string;
+    readonly rows: string;
+    readonly table: string;
+    readonly column: string;
+  };
+  /** Something of a kind that the reader does not know, and the name of the kind. It is added three times. */
+  readonly unknown?: Addition & { readonly kind: string };
   readonly sessions: Readonly<Record<string, ExpectedSession>>;
 }
 
@@ -52,25 +62,30 @@ const filesBelow = (folder: string): string[] =>
     .map((item) => path.relative(folder, path.join(item.parentPath, item.name)).replaceAll(path.sep, '/'))
     .sort();
 
-/** A database is no text file: the one of OpenCode is made from its rows. */
-function builtFor(agent: Agent, name: string, folder: string): string | undefined {
-  if (agent.name !== 'opencode' || name !== '1.18.33' || fs.existsSync(path.join(folder, name))) return undefined;
-  const made = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-opencode-'));
+/** A database is no text file: it is made from its rows. */
+function madeFor(name: string, { database }: ExpectedSet, fixtures: string): string | undefined {
+  if (database === undefined) return undefined;
+  const made = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-database-'));
   process.once('exit', () => fs.rmSync(made, { recursive: true, force: true }));
-  const db = openCodeDatabase(path.join(made, name, 'opencode.db'));
-  fillWithSample(db);
-  db.close();
+  makeDatabase(path.join(made, name, database.file), path.join(fixtures, database.rows));
   return made;
 }
 
+/** Whether all of the agent's own files are pulled from, so that none of them is a transcript. */
+const isPulledOnly = ({ pull }: Agent): boolean => pull !== undefined && pull.beside === undefined;
+
+/** `folder` holds the sets; samples that are not there are left out, and databases of fixtures are made. */
 function setsBelow(agent: Agent, folder: string): FixtureSet[] {
-  const file = path.join(root, 'src/agents', agent.name, 'fixtures/expected.json');
+  const fixtures = path.join(root, 'src/agents', agent.name, 'fixtures');
+  const file = path.join(fixtures, 'expected.json');
   if (!fs.existsSync(file)) return [];
   const expected = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, ExpectedSet>;
   return Object.entries(expected).flatMap(([name, set]) => {
-    const inside = path.join(builtFor(agent, name, folder) ?? folder, name, set.root ?? '');
+    const made = folder === fixtures ? madeFor(name, set, fixtures) : undefined;
+    const inside = path.join(made ?? folder, name, set.root ?? '');
     if (!fs.existsSync(inside)) return [];
-    return [{ ...set, agent, name, folder: inside, keys: filesBelow(inside).filter((key) => agent.isTranscript(key)) }];
+    const keys = isPulledOnly(agent) ? [] : filesBelow(inside).filter((key) => agent.isTranscript(key));
+    return [{ ...set, agent, name, folder: inside, keys }];
   });
 }
 

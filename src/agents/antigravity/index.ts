@@ -5,11 +5,12 @@ import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, AgentState, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
-import { asObject, asString, asTime, isEmpty } from '../json.ts';
+import { asObject, asString, asTime, isEmpty, parsedJson, textsAt } from '../json.ts';
+import { unknownKind } from '../unknown-kind.ts';
 
 type Json = Record<string, unknown>;
 
-const results = new Set(
+const results: ReadonlySet<unknown> = new Set(
   'RUN_COMMAND VIEW_FILE CODE_ACTION GREP_SEARCH LIST_DIRECTORY SEARCH_WEB READ_URL_CONTENT INVOKE_SUBAGENT GENERIC'.split(
     ' ',
   ),
@@ -71,7 +72,7 @@ function readStep(line: Json, type: string, at: number | undefined, file: Transc
   }
   if (type === 'PLANNER_RESPONSE') return { items: readPlan(line, text, uuid, at, file.state) };
   const items = line.source === 'USER_EXPLICIT' ? [] : readResult(line, text, file.state);
-  return { items, ...(results.has(type) ? {} : { unknown: type }) };
+  return { items, ...unknownKind(results, type) };
 }
 
 /** The text inside the tag around a prompt. Linear: searches forward once. */
@@ -94,9 +95,8 @@ function readPlan(
   const toolUses = calls.slice(0, mostCalls).map((call, index) => {
     const { name, args } = asObject(call);
     const input = argsOf(args);
-    const { Cwd, TargetFile, AbsolutePath } = input;
-    if (typeof Cwd === 'string' && Cwd !== '') folders.push(Cwd);
-    const files = [TargetFile, AbsolutePath].filter((file) => typeof file === 'string' && file !== '') as string[];
+    folders.push(...textsAt(input, ['Cwd']));
+    const files = textsAt(input, ['TargetFile', 'AbsolutePath']);
     return { id: `${uuid}#${index}`, tool: asString(name) ?? 'unknown', input, files };
   });
   // Results name no call: they follow in the order of the calls.
@@ -116,12 +116,8 @@ const mostCalls = 50;
 function argsOf(args: unknown): Json {
   return Object.fromEntries(
     Object.entries(asObject(args)).map(([key, value]) => {
-      if (typeof value !== 'string' || !/^["[{]/.test(value)) return [key, value];
-      try {
-        return [key, JSON.parse(value) as unknown];
-      } catch {
-        return [key, value];
-      }
+      const inside = typeof value === 'string' && /^["[{]/.test(value) ? parsedJson(value) : undefined;
+      return [key, inside ?? value];
     }),
   );
 }

@@ -7,11 +7,13 @@ import type { Agent, ParsedEntry, ParsedItem, ParsedLine, ParsedToolUse, Transcr
 import { nothing } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
 import { readHookPayload } from '../hook-payload.ts';
-import { asObject, asString, asTime, textOfBlocks } from '../json.ts';
+import { asObject, asString, asTime, textOfBlocks, textsAt } from '../json.ts';
+import { unknownKind } from '../unknown-kind.ts';
 import { anthropicUsage } from '../usage.ts';
 import { carryIntoClaudeCode } from './carry.ts';
 import { claudeCodeHome } from './home.ts';
 import { claudeCodeHooks } from './hooks.ts';
+import { cannotMatter, knownKinds } from './kinds.ts';
 import { claudeCodeMcp } from './mcp.ts';
 import { asTyped, formOf, machineMade, namedPictures, typedBlocks } from './prompt.ts';
 import { leaveQueue, readQueuedCommand, readQueueLine } from './queue.ts';
@@ -43,7 +45,7 @@ export const claudeCode: Agent = {
     return { session: nested ?? name, subagent: name.slice('agent-'.length) };
   },
 
-  cannotMatter: (line) => !kindsThatMatter.some((kind) => line.includes(kind)),
+  cannotMatter,
 
   read(value, file) {
     const line = asObject(value);
@@ -51,7 +53,7 @@ export const claudeCode: Agent = {
     if (line.type === 'user' || line.type === 'assistant') return { at, items: readMessage(line, at, file) };
     if (line.type === 'queue-operation' || line.type === 'attachment') return { at, items: readQueued(line, file) };
     if (line.type === 'system') return { at, items: readLocalCommand(line, at, file) };
-    return { at, items: readAbout(line) };
+    return { at, items: readAbout(line), ...unknownKind(knownKinds, line.type) };
   },
 
   readHook: readHookPayload,
@@ -107,11 +109,6 @@ function readAbout(line: Record<string, unknown>): readonly ParsedItem[] {
 
 /** Called for every line. */
 const isSubagent = (key: string): boolean => key.startsWith('agent-', key.lastIndexOf('/') + 1);
-
-const kindsThatMatter = [
-  ...['user', 'assistant', 'queue-operation', 'queued_command', 'local_command'],
-  ...['custom-title', 'ai-title', 'summary', 'pr-link'],
-].map((kind) => Buffer.from(`"${kind}"`));
 
 function readQueued(line: Record<string, unknown>, file: TranscriptFile): readonly ParsedItem[] {
   if (line.isSidechain === true || isSubagent(file.key)) return [];
@@ -209,7 +206,7 @@ function readAnswer(line: Record<string, unknown>, message: Record<string, unkno
     const id = asString(block.id);
     const tool = asString(block.name);
     if (block.type !== 'tool_use' || id === undefined || tool === undefined) continue;
-    toolUses.push({ id, tool, input: block.input, files: filesOf(block.input) });
+    toolUses.push({ id, tool, input: block.input, files: textsAt(block.input, fileFields) });
   }
   const said = typeof message.content === 'string' ? [message.content] : textOfBlocks(message.content);
   const synthetic = message.model === '<synthetic>' || line.isApiErrorMessage === true;
@@ -236,7 +233,4 @@ function typedByPerson(line: Record<string, unknown>, text: string): boolean {
   return !machineMade.test(text);
 }
 
-function filesOf(input: unknown): string[] {
-  const { file_path, notebook_path, path: folder } = asObject(input);
-  return [file_path, notebook_path, folder].filter((file) => typeof file === 'string' && file !== '') as string[];
-}
+const fileFields = ['file_path', 'notebook_path', 'path'];

@@ -5,6 +5,7 @@ import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, ParsedItem } from '../agent.ts';
 import { nothing } from '../agent.ts';
 import { asObject, asString, asTime } from '../json.ts';
+import { unknownKind } from '../unknown-kind.ts';
 
 /** One line of our own transcript. Every line has an id and a time. */
 export type ClientLine =
@@ -12,6 +13,14 @@ export type ClientLine =
   | { kind: 'prompt' | 'answer'; id: string; at: string; text: string }
   | { kind: 'tool'; id: string; at: string; tool: string; input: string; output: string; files: string[] }
   | { kind: 'end'; id: string; at: string; reason: string | undefined };
+
+const kinds: ReadonlySet<unknown> = new Set([
+  'session',
+  'prompt',
+  'answer',
+  'tool',
+  'end',
+] satisfies ClientLine['kind'][]);
 
 export const client: Agent = {
   name: 'client',
@@ -44,7 +53,7 @@ export const client: Agent = {
       return { at, items: [{ ...said, ...who, text, toolUses: [] }] };
     }
     const tool = asString(line.tool);
-    if (line.kind !== 'tool' || tool === undefined) return { ...nothing, at };
+    if (line.kind !== 'tool' || tool === undefined) return { ...nothing, at, ...unknownKind(kinds, line.kind) };
     const files = Array.isArray(line.files) ? line.files.filter((file) => typeof file === 'string') : [];
     const use = { id: uuid, tool, input: line.input, files };
     const items: ParsedItem[] = [

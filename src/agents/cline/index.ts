@@ -2,13 +2,13 @@
 // both rewrite it whole.
 import path from 'node:path';
 import type { AgentName } from '../../schema/agent-name.ts';
-import type { Agent, ParsedLine } from '../agent.ts';
-import { nothing } from '../agent.ts';
-import { itemsOfMessage } from '../anthropic-blocks.ts';
+import type { Agent } from '../agent.ts';
+import { readMessageOf } from '../anthropic-blocks.ts';
 import type { AgentMcp } from '../hooks.ts';
 import { withoutInjected } from '../injected.ts';
-import { asObject, asString, asTime } from '../json.ts';
-import { isPulledBy, readAbout } from '../pulled-lines.ts';
+import { asObject } from '../json.ts';
+import { pulledReader } from '../pulled-reader.ts';
+import { saysExitCode } from '../tools/exit-code.ts';
 import { clineMcp } from './install.ts';
 import { clinePull } from './pull.ts';
 
@@ -46,28 +46,12 @@ export function clineLike(about: {
     name,
     readerVersion: 1,
     title,
-    idKey: 'id',
+    ...pulledReader(name, 'message', (message, place) => readMessageOf(message, place, { typed, failed })),
     root,
     pull: { ...clinePull(name), also },
-    isTranscript: (key) => key.endsWith('.jsonl'),
-    recognises: (lines) => isPulledBy(name, lines),
-    describe: (key) => ({ session: path.posix.basename(key, '.jsonl') }),
-    cannotMatter: () => false,
-    read: readLine,
     ...(mcp === undefined ? {} : { mcp }),
     resume,
   };
-}
-
-function readLine(value: unknown): ParsedLine {
-  const line = asObject(value);
-  const at = asTime(line.timestamp);
-  const about = readAbout(line);
-  if (about !== undefined) return { at, items: about };
-  const uuid = asString(line.id);
-  if (line.type !== 'message' || uuid === undefined)
-    return { ...nothing, at, ...(typeof line.type === 'string' ? { unknown: line.type } : {}) };
-  return { at, items: itemsOfMessage(asObject(line.message), { uuid, at, cwd: undefined }, { typed, failed }) };
 }
 
 /** The client puts the person's words into tags; text without a tag is the client's own. */
@@ -102,4 +86,5 @@ function opening(text: string, tag: string, from: number): readonly [number, num
 /** Each command of a call has its own outcome; older versions only report it in words. */
 const failed = (block: Record<string, unknown>, output: string): boolean =>
   (Array.isArray(block.content) && block.content.some((part) => asObject(part).success === false)) ||
-  /\b(?:exit(?:ed with)? code:? ?[1-9]|The tool execution failed|<error>)/i.test(output.slice(0, 400));
+  saysExitCode.test(output.slice(0, 400)) ||
+  /The tool execution failed|<error>/i.test(output.slice(0, 400));

@@ -7,6 +7,7 @@ import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, AgentState, ParsedEntry, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime } from '../json.ts';
+import { unknownKind } from '../unknown-kind.ts';
 import { codexUsage } from '../usage.ts';
 import { carryIntoCodex } from './carry.ts';
 import {
@@ -111,7 +112,7 @@ function readEnveloped(line: Json, at: number | undefined, file: TranscriptFile)
     case 'event_msg':
       return readEvent(payload, at, state);
     default:
-      return { items: [], ...unknownUnless(idleLines, line.type) };
+      return { items: [], ...unknownKind(idleLines, line.type) };
   }
 }
 
@@ -122,9 +123,6 @@ const beginsTurn = (type: unknown, payload: Json): boolean =>
   (type === 'event_msg' && turnEvents.has(payload.type));
 
 const turnEvents: ReadonlySet<unknown> = new Set(['user_message', 'task_started', 'turn_started']);
-
-const unknownUnless = (known: ReadonlySet<unknown>, kind: unknown, of = ''): Pick<ParsedLine, 'unknown'> =>
-  typeof kind !== 'string' || known.has(kind) ? {} : { unknown: `${of}${kind}` };
 
 /** The first one is the file's own; a fork of an old file copies those of its origin after it. */
 function readMeta(meta: Json, at: number | undefined, state: AgentState): readonly ParsedItem[] {
@@ -196,7 +194,7 @@ function readItem(payload: Json, line: Json, at: number | undefined, state: Agen
     case 'custom_tool_call_output':
       return { items: readOutput(payload, state) };
     default:
-      return { items: [], ...unknownUnless(idleItems, payload.type, 'response_item ') };
+      return { items: [], ...unknownKind(idleItems, payload.type, 'response_item ') };
   }
 }
 
@@ -303,7 +301,7 @@ function readEvent(payload: Json, at: number | undefined, state: AgentState): Om
       return { items: result === undefined ? [] : [result] };
     }
     default:
-      return { items: [], ...unknownUnless(idleEvents, payload.type, 'event_msg ') };
+      return { items: [], ...unknownKind(idleEvents, payload.type, 'event_msg ') };
   }
 }
 
@@ -320,7 +318,7 @@ function readCompleted(item: Json, at: number | undefined, state: AgentState): O
       return { items: result === undefined ? [] : [result] };
     }
     default:
-      return { items: [], ...unknownUnless(idleThreadItems, item.type, 'item ') };
+      return { items: [], ...unknownKind(idleThreadItems, item.type, 'item ') };
   }
 }
 

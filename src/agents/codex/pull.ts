@@ -1,7 +1,7 @@
 // Codex may pack rollouts that were idle for a week with zstd, and unpacks them when they are resumed.
 import path from 'node:path';
 import { derivedId } from '../derived-id.ts';
-import { asObject, asTime } from '../json.ts';
+import { asObject, asTime, parsedJson } from '../json.ts';
 import { type AgentPull, pulledKey } from '../pull.ts';
 import { pulledLine } from '../pulled-lines.ts';
 
@@ -19,8 +19,9 @@ export const codexPull: AgentPull = {
       mark: tools.stamp(file),
       *records() {
         for (const [index, text] of (tools.unpacked(file) ?? '').split('\n').entries()) {
-          const line = parsed(text);
-          if (line === undefined) continue;
+          const line = asObject(parsedJson(text));
+          // No agent could read such a line either.
+          if (Object.keys(line).length === 0) continue;
           const id = derivedId('codex', 'packed', name, index);
           yield { line: pulledLine('rollout', id, asTime(line.timestamp), line) };
         }
@@ -28,11 +29,3 @@ export const codexPull: AgentPull = {
     };
   },
 };
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    return text === '' ? undefined : asObject(JSON.parse(text));
-  } catch {
-    return undefined; // no agent could read it either
-  }
-}

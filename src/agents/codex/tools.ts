@@ -1,7 +1,7 @@
 // Codex's tools: what was asked for, and whether it succeeded. No status field says that a command failed; only its
 // exit code does.
 import type { AgentState, ParsedToolResult, ParsedToolUse } from '../agent.ts';
-import { asObject, asString } from '../json.ts';
+import { asObject, asString, parsedJson, textsAt } from '../json.ts';
 
 type Json = Record<string, unknown>;
 
@@ -10,7 +10,7 @@ export function readCall(payload: Json, newId: () => string): ParsedToolUse | un
   const id = asString(payload.call_id) ?? asString(payload.id) ?? newId();
   switch (payload.type) {
     case 'function_call': {
-      const input = parsed(payload.arguments);
+      const input = argumentsIn(payload.arguments);
       return { id, tool: nameOf(payload), input, files: filesOf(input) };
     }
     case 'custom_tool_call':
@@ -31,18 +31,12 @@ function nameOf({ name, namespace }: Json): string {
   return tool.startsWith('holdfast__') ? `mcp__${tool}` : tool;
 }
 
-function parsed(text: unknown): unknown {
-  if (typeof text !== 'string') return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return { arguments: text };
-  }
-}
+const argumentsIn = (text: unknown): unknown =>
+  typeof text === 'string' ? (parsedJson(text) ?? { arguments: text }) : text;
 
 function filesOf(input: unknown): string[] {
-  const { path, file_path, command, cmd } = asObject(input);
-  const named = [path, file_path].filter((file) => typeof file === 'string' && file !== '') as string[];
+  const { command, cmd } = asObject(input);
+  const named = textsAt(input, ['path', 'file_path']);
   const script = Array.isArray(command) ? command.find((part) => isPatch(part)) : cmd;
   return [...named, ...(isPatch(script) ? patchedFiles(script) : [])];
 }
@@ -105,7 +99,7 @@ interface Judged {
 function judged(text: string, raw: unknown): Judged {
   if (asObject(raw).success === false) return { output: text, failed: true, ended: false };
   if (text.startsWith('{"output"')) {
-    const { output, metadata } = asObject(parsed(text));
+    const { output, metadata } = asObject(parsedJson(text));
     const { exit_code } = asObject(metadata);
     if (typeof output === 'string')
       return { output, failed: typeof exit_code === 'number' && exit_code !== 0, ended: true };

@@ -6,7 +6,7 @@ import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, ParsedEntry, ParsedItem, ParsedLine } from '../agent.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { withoutInjected } from '../injected.ts';
-import { asObject, asString, asTime, isEmpty } from '../json.ts';
+import { asObject, asString, asTime, isEmpty, textsAt } from '../json.ts';
 import { carryIntoCopilot } from './carry.ts';
 import { copilotHooks, copilotMcp } from './install.ts';
 import { copilotPull, namesKey } from './pull.ts';
@@ -141,14 +141,16 @@ function callsIn(requests: unknown) {
     const { toolCallId, name, arguments: input } = asObject(request);
     const id = asString(toolCallId);
     if (id === undefined) return [];
-    const { path: file, file_path, file_paths } = asObject(input);
-    const files = [file, file_path, ...(Array.isArray(file_paths) ? file_paths : [])];
+    const { file_paths } = asObject(input);
+    const several = (Array.isArray(file_paths) ? file_paths : []).filter(
+      (one) => typeof one === 'string' && one !== '',
+    );
     return [
       {
         id,
         tool: asString(name)?.replace(/^holdfast-/, 'mcp__holdfast__') ?? 'unknown',
         input,
-        files: files.filter((one) => typeof one === 'string' && one !== '') as string[],
+        files: [...textsAt(input, ['path', 'file_path']), ...(several as string[])],
       },
     ];
   });

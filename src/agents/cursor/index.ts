@@ -1,17 +1,21 @@
 // Cursor: JSON lines without ids and times, appended to or rewritten whole. Each line is pulled once, identified by its
 // words and by how many lines before it say the same.
 import path from 'node:path';
-import type { Agent, ParsedLine } from '../agent.ts';
-import { nothing } from '../agent.ts';
-import { itemsOfMessage } from '../anthropic-blocks.ts';
+import type { Agent, ParsedItem } from '../agent.ts';
+import { readMessageOf } from '../anthropic-blocks.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { withoutInjected } from '../injected.ts';
-import { asObject, asString, asTime } from '../json.ts';
+import { asObject, asString, parsedJson } from '../json.ts';
 import { type PulledSession, type PullTools, pulledKey } from '../pull.ts';
-import { aboutSession, isPulledBy, readAbout } from '../pulled-lines.ts';
+import { aboutSession } from '../pulled-lines.ts';
+import { describePulled, pulledReader, type ReadPulled } from '../pulled-reader.ts';
 import { type WholeMessage, wholeMessages } from '../rewritten-json.ts';
+import { unknownKind } from '../unknown-kind.ts';
 import { cursorHooks, cursorMcp } from './install.ts';
 import { folderOfSlug } from './slug.ts';
+
+/** Lines without a role that contain nothing for us. */
+const idleLines: ReadonlySet<unknown> = new Set(['turn_ended']);
 
 const source = /(?:^|\/)([^/]+)\/agent-transcripts\/(?:([^/]+)\/(subagents\/)?)?([^/]+)\.jsonl$/;
 
@@ -19,7 +23,7 @@ export const cursor: Agent = {
   name: 'cursor',
   readerVersion: 1,
   title: 'Cursor',
-  idKey: 'id',
+  ...pulledReader('cursor', 'message', (message, place) => readMessage(message, place)),
   root: (_, home) => path.join(home, '.cursor', 'projects'),
   pull: {
     isSource: (key) => source.test(key),
@@ -30,15 +34,6 @@ export const cursor: Agent = {
       if (session !== undefined) yield session;
     },
   },
-  isTranscript: (key) => key.endsWith('.jsonl'),
-  recognises: (lines) => isPulledBy('cursor', lines),
-  describe(key) {
-    const id = path.posix.basename(key, '.jsonl');
-    const root = /([^/]+)\/subagents\/[^/]+$/.exec(key)?.[1];
-    return root === undefined ? { session: id } : { session: root, subagent: id };
-  },
-  cannotMatter: () => false,
-  read: (value, { key }) => readLine(value, /\/subagents\/[^/]+$/.test(key)),
   readHook: readHookPayload,
   hooks: cursorHooks,
   mcp: cursorMcp,
@@ -67,21 +62,15 @@ function sessionOf(file: string, tools: PullTools): PulledSession | undefined {
 function* messagesIn(text: string, written: number | undefined): Generator<WholeMessage> {
   let at = written === undefined ? undefined : Math.trunc(written);
   for (const line of text.split('\n').slice(0, -1)) {
-    const value = parsed(line);
+    const value = asObject(parsedJson(line));
     const role = asString(value.role);
     const content = asObject(value.message).content ?? value.content;
+    if (role === undefined && typeof value.type === 'string' && !idleLines.has(value.type))
+      yield { id: `line ${line}`, at, message: value };
     if (role === undefined || content === undefined) continue;
     const said = role === 'user' ? timestampIn(JSON.stringify(content)) : undefined;
     if (said !== undefined) at = said;
     yield { at, message: { role, content } };
-  }
-}
-
-function parsed(line: string): Record<string, unknown> {
-  try {
-    return asObject(JSON.parse(line));
-  } catch {
-    return {}; // not a line of Cursor's
   }
 }
 
@@ -93,31 +82,21 @@ function timestampIn(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-function readLine(value: unknown, isSubagent: boolean): ParsedLine {
-  const line = asObject(value);
-  const at = asTime(line.timestamp);
-  const about = readAbout(line);
-  if (about !== undefined) return { at, items: about };
-  const uuid = asString(line.id);
-  if (line.type !== 'message' || uuid === undefined)
-    return { ...nothing, at, ...(typeof line.type === 'string' ? { unknown: line.type } : {}) };
-  const message = asObject(line.message);
+const readMessage: ReadPulled = (message, { uuid, at, file }) => {
+  if (message.role === undefined) return { items: [], ...unknownKind(idleLines, message.type, 'line ') };
   // Tool uses have no ids and no results.
   const content = Array.isArray(message.content)
     ? message.content.map((block, i) =>
         asObject(block).type === 'tool_use' ? { id: `${uuid}-${i}`, ...asObject(block) } : block,
       )
     : message.content;
-  const items = itemsOfMessage({ ...message, content }, { uuid, at, cwd: undefined }, { typed, failed: () => false });
-  return {
-    at,
-    items: isSubagent
-      ? items.map((item) =>
-          item.kind === 'entry' && item.role === 'user' ? { ...item, author: 'machine' as const } : item,
-        )
-      : items,
-  };
-}
+  const { items, unknown } = readMessageOf({ ...message, content }, { uuid, at }, { typed, failed: () => false });
+  if (describePulled(file.key).subagent === undefined) return { items, unknown };
+  // The agent that started it wrote its orders.
+  const asMachine = (item: ParsedItem): ParsedItem =>
+    item.kind === 'entry' && item.role === 'user' ? { ...item, author: 'machine' } : item;
+  return { items: items.map(asMachine), unknown };
+};
 
 /** The person's words are in `<user_query>`; a text without it is either only the client's, or plain. */
 function typed(text: string): string {

@@ -2,10 +2,11 @@
 
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
-import type { Agent, ParsedItem, ParsedLine } from '../agent.ts';
+import type { Agent, ParsedItem } from '../agent.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { withoutInjected } from '../injected.ts';
-import { asObject, asString, asTime, isEmpty, textOfBlocks } from '../json.ts';
+import { asObject, asString, asTime, isEmpty, textOfBlocks, textsAt } from '../json.ts';
+import { unknownKind } from '../unknown-kind.ts';
 import { carryIntoDroid } from './carry.ts';
 import { droidHooks, droidMcp } from './install.ts';
 
@@ -36,7 +37,7 @@ export const droid: Agent = {
       case 'message':
         return { at, items: readMessage(line, asObject(line.message), at) };
       default:
-        return { at, items: [], ...unknownKind(line.type) };
+        return { at, items: [], ...unknownKind(idle, line.type) };
     }
   },
 
@@ -48,10 +49,9 @@ export const droid: Agent = {
   resume: (session) => ['droid', '--resume', session],
 };
 
-const idle = new Set(['agent_turn_outcome', 'todo_state', 'session_end', 'compaction_state', 'settings']);
-
-const unknownKind = (type: unknown): Pick<ParsedLine, 'unknown'> =>
-  typeof type !== 'string' || idle.has(type) ? {} : { unknown: type };
+const idle: ReadonlySet<unknown> = new Set(
+  'agent_turn_outcome todo_state session_end compaction_state settings'.split(' '),
+);
 
 function readStart(line: Json): readonly ParsedItem[] {
   const caller = asString(line.callingSessionId);
@@ -101,9 +101,8 @@ function callsIn(content: unknown) {
     const { type, id, name, input } = asObject(part);
     const use = asString(id);
     if (type !== 'tool_use' || use === undefined) return [];
-    const { file_path, path: file } = asObject(input);
-    const files = [file_path, file].filter((one) => typeof one === 'string' && one !== '') as string[];
-    return [{ id: use, tool: asString(name)?.replace(/^holdfast___?/, 'mcp__holdfast__') ?? 'unknown', input, files }];
+    const tool = asString(name)?.replace(/^holdfast___?/, 'mcp__holdfast__') ?? 'unknown';
+    return [{ id: use, tool, input, files: textsAt(input, ['file_path', 'path']) }];
   });
 }
 

@@ -11,6 +11,7 @@ import { filesOfArgs, hasFailed, responsesIn, textOfParts } from '../google-part
 import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime } from '../json.ts';
 import { isPulledBy, readAbout } from '../pulled-lines.ts';
+import { unknownKind } from '../unknown-kind.ts';
 import { geminiUsage } from '../usage.ts';
 import { carryIntoGemini } from './carry.ts';
 import { geminiHooks, geminiMcp } from './install.ts';
@@ -129,14 +130,14 @@ function rewind(state: AgentState, to: string | undefined): void {
   state.jump = left.at(-1) as string;
 }
 
-const idle = new Set(['info', 'error', 'warning']);
+const idle: ReadonlySet<unknown> = new Set(['info', 'error', 'warning']);
 
 function readMessage(line: Json, at: number | undefined, state: AgentState): Omit<ParsedLine, 'at'> {
   const id = asString(line.id);
   if (typeof line.type !== 'string' || id === undefined) return { items: [] };
   if (line.type === 'user') return { items: readPrompt(line, id, at, state) };
   if (line.type === 'gemini') return { items: readAnswer(line, id, at, state) };
-  return { items: [], ...(idle.has(line.type) ? {} : { unknown: line.type }) };
+  return { items: [], ...unknownKind(idle, line.type) };
 }
 
 function readPrompt(line: Json, id: string, at: number | undefined, state: AgentState): readonly ParsedItem[] {

@@ -1,13 +1,15 @@
 // Goose: SQLite. A compaction rewrites all rows of a session, so its time and words identify a message, not its row.
 import path from 'node:path';
-import type { Agent, ParsedItem, ParsedLine, ParsedToolUse } from '../agent.ts';
-import { nothing } from '../agent.ts';
+import type { Agent, ParsedItem, ParsedToolUse } from '../agent.ts';
 import { outputOf } from '../anthropic-blocks.ts';
 import { derivedId } from '../derived-id.ts';
 import { withoutInjected } from '../injected.ts';
-import { asObject, asString, asTime, isEmpty, textOfBlocks } from '../json.ts';
+import { asObject, asString, asTime, isEmpty, parsedJson, textOfBlocks, textsAt } from '../json.ts';
 import { type PulledSession, pulledKey, type SourceDatabase } from '../pull.ts';
-import { aboutSession, isPulledBy, pulledLine, readAbout } from '../pulled-lines.ts';
+import { aboutSession, pulledLine } from '../pulled-lines.ts';
+import { pulledReader, type ReadPulled } from '../pulled-reader.ts';
+import { saysExitCode } from '../tools/exit-code.ts';
+import { roles, unknownBlock, unknownKind } from '../unknown-kind.ts';
 import { gooseMcp } from './install.ts';
 
 const page = 200;
@@ -16,7 +18,7 @@ export const goose: Agent = {
   name: 'goose',
   readerVersion: 1,
   title: 'Goose',
-  idKey: 'id',
+  ...pulledReader('goose', 'message', (message, place) => readMessage(message, place)),
   root: (env, home) =>
     env.GOOSE_PATH_ROOT
       ? path.join(env.GOOSE_PATH_ROOT, 'data', 'sessions')
@@ -36,11 +38,6 @@ export const goose: Agent = {
       for (const row of sessions) if (row.session_type !== 'hidden') yield pulledSession(db, row);
     },
   },
-  isTranscript: (key) => key.endsWith('.jsonl'),
-  recognises: (lines) => isPulledBy('goose', lines),
-  describe: (key) => ({ session: path.posix.basename(key, '.jsonl') }),
-  cannotMatter: () => false,
-  read: readLine,
   mcp: gooseMcp,
   resume: (session) => ['goose', 'session', '-r', '--session-id', session],
 };
@@ -67,8 +64,8 @@ function pulledSession(db: SourceDatabase, row: Record<string, unknown>): Pulled
           after,
         );
         for (const message of rows) {
-          const content = parsed(message.content_json);
-          const hidden = asObject(parsed(message.metadata_json)).userVisible === false;
+          const content = parsedJson(message.content_json);
+          const hidden = asObject(parsedJson(message.metadata_json)).userVisible === false;
           const said = {
             role: message.role,
             content,
@@ -91,23 +88,14 @@ function pulledSession(db: SourceDatabase, row: Record<string, unknown>): Pulled
 const timeOf = (seconds: unknown): number | undefined =>
   typeof seconds === 'number' ? (seconds < 1e11 ? seconds * 1000 : seconds) : asTime(seconds);
 
-function parsed(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text));
-  } catch {
-    return undefined; // a row that no version wrote
-  }
-}
+const knownBlocks: ReadonlySet<unknown> = new Set(
+  (
+    'text image toolRequest toolResponse toolConfirmationRequest frontendToolRequest actionRequired thinking redactedThinking reasoning ' +
+    'contextLengthExceeded summarizationRequested conversationCompacted systemNotification'
+  ).split(' '),
+);
 
-function readLine(value: unknown): ParsedLine {
-  const line = asObject(value);
-  const at = asTime(line.timestamp);
-  const about = readAbout(line);
-  if (about !== undefined) return { at, items: about };
-  const uuid = asString(line.id);
-  if (line.type !== 'message' || uuid === undefined)
-    return { ...nothing, at, ...(typeof line.type === 'string' ? { unknown: line.type } : {}) };
-  const { role, content, hidden, subagent } = asObject(line.message);
+const readMessage: ReadPulled = ({ role, content, hidden, subagent }, { uuid, at }) => {
   const blocks = Array.isArray(content) ? content.map(asObject) : [];
   const entry = { kind: 'entry', uuid, session: undefined, at, cwd: undefined } as const;
   const items: ParsedItem[] = blocks.flatMap(resultOf);
@@ -121,16 +109,14 @@ function readLine(value: unknown): ParsedLine {
     const by = hidden === true ? ({ author: 'machine', form: 'compaction' } as const) : ({ author: 'model' } as const);
     if (!isEmpty({ text, toolUses })) items.push({ ...entry, role: 'assistant', ...by, text, toolUses });
   }
-  return { at, items };
-}
+  return { items, ...unknownBlock(knownBlocks, content), ...unknownKind(roles, role, 'role ') };
+};
 
 function useOf(block: Record<string, unknown>): ParsedToolUse[] {
   const call = asObject(asObject(block.toolCall).value);
   const [id, tool] = [asString(block.id), asString(call.name)];
   if (block.type !== 'toolRequest' || id === undefined || tool === undefined) return [];
-  const { path: file, file_path } = asObject(call.arguments);
-  const files = [file, file_path].filter((one): one is string => typeof one === 'string' && one !== '');
-  return [{ id, tool, input: call.arguments, files }];
+  return [{ id, tool, input: call.arguments, files: textsAt(call.arguments, ['path', 'file_path']) }];
 }
 
 function resultOf(block: Record<string, unknown>): ParsedItem[] {
@@ -143,7 +129,7 @@ function resultOf(block: Record<string, unknown>): ParsedItem[] {
     {
       kind: 'tool-result',
       id,
-      failed: isError || /\bexit(?:ed with)? code:? ?[1-9]/i.test(output.slice(-400)),
+      failed: isError || saysExitCode.test(output.slice(-400)),
       output,
     },
   ];

@@ -2,12 +2,13 @@
 // another root.
 import path from 'node:path';
 import type { AgentName } from '../../schema/agent-name.ts';
-import type { Agent, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts';
+import type { Agent, ParsedItem } from '../agent.ts';
 import { nothing } from '../agent.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { withoutInjected } from '../injected.ts';
-import { asObject, asString, asTime } from '../json.ts';
-import { isPulledBy, readAbout } from '../pulled-lines.ts';
+import { asObject, asString, textsAt } from '../json.ts';
+import { describePulled, pulledReader, type ReadPulled } from '../pulled-reader.ts';
+import { roles, unknownKind } from '../unknown-kind.ts';
 import { carryIntoOpenCode } from './carry.ts';
 import { openCodeHooks, openCodeMcp } from './install.ts';
 import { openCodePull } from './pull.ts';
@@ -38,57 +39,36 @@ export function openCodeLike(about: {
     name,
     readerVersion: 1,
     title,
-    idKey: 'id',
+    ...pulledReader(name, 'part', (message, place) => readPart(message, place)),
     root,
     pull: openCodePull(name, database),
-    isTranscript: (key) => key.endsWith('.jsonl'),
-    recognises: (lines) => isPulledBy(name, lines),
-    describe,
-    cannotMatter: () => false,
-    read: readLine,
     ...install,
     resume: (session) => [program, '-s', session],
   };
 }
 
-function describe(key: string): { session: string; subagent?: string } {
-  const id = path.posix.basename(key, '.jsonl');
-  const root = /([^/]+)\/subagents\/[^/]+$/.exec(key)?.[1];
-  return root === undefined ? { session: id } : { session: root, subagent: id };
-}
-
-function readLine(value: unknown, file: TranscriptFile): ParsedLine {
-  const line = asObject(value);
-  const at = asTime(line.timestamp);
-  const about = readAbout(line);
-  if (about !== undefined) return { at, items: about };
-  const uuid = asString(line.id);
-  if (line.type !== 'part' || uuid === undefined)
-    return { ...nothing, at, ...(typeof line.type === 'string' ? { unknown: line.type } : {}) };
-  const { part: said, role, cwd: folder, summary } = asObject(line.message);
+const readPart: ReadPulled = ({ part: said, role, cwd: folder, summary }, { uuid, at, file }) => {
   const part = asObject(said);
   const entry = { kind: 'entry', uuid, session: undefined, at, cwd: asString(folder) } as const;
-  if (part.type === 'tool') return { at, items: readTool(part, entry) };
-  if (part.type !== 'text') return { ...nothing, at, ...unknownKind(part.type) };
+  if (part.type === 'tool') return { items: readTool(part, entry) };
+  if (part.type !== 'text') return { ...nothing, ...unknownKind(silent, part.type, 'part ') };
   // What the client has put beside the person's words.
-  if (part.synthetic === true || part.ignored === true) return { ...nothing, at };
+  if (part.synthetic === true || part.ignored === true) return nothing;
   if (role === 'user') {
-    const isSubagent = describe(file.key).subagent !== undefined;
+    const isSubagent = describePulled(file.key).subagent !== undefined;
     const text = asTyped(withoutInjected(asString(part.text) ?? ''));
     const author = isSubagent ? 'machine' : 'person';
-    return text === '' ? { ...nothing, at } : { at, items: [{ ...entry, role: 'user', author, text, toolUses: [] }] };
+    return text === '' ? nothing : { items: [{ ...entry, role: 'user', author, text, toolUses: [] }] };
   }
   const text = (asString(part.text) ?? '').trim();
-  if (role !== 'assistant' || text === '') return { ...nothing, at };
+  if (role !== 'assistant') return { ...nothing, ...unknownKind(roles, role, 'role ') };
+  if (text === '') return nothing;
   const by = summary === true ? ({ author: 'machine', form: 'compaction' } as const) : ({ author: 'model' } as const);
-  return { at, items: [{ ...entry, role: 'assistant', ...by, text, toolUses: [] }] };
-}
+  return { items: [{ ...entry, role: 'assistant', ...by, text, toolUses: [] }] };
+};
 
 /** Kinds of parts that contain nothing for us. */
-const silent = new Set(['patch', 'file', 'agent', 'subtask', 'compaction']);
-
-const unknownKind = (type: unknown): { unknown?: string } =>
-  typeof type === 'string' && !silent.has(type) ? { unknown: `part ${type}` } : {};
+const silent: ReadonlySet<unknown> = new Set(['patch', 'file', 'agent', 'subtask', 'compaction']);
 
 /** `opencode run "a b"` stores the prompt with the quotes around it. */
 function asTyped(text: string): string {
@@ -103,8 +83,7 @@ function readTool(part: Record<string, unknown>, entry: Entry): ParsedItem[] {
   if (tool === undefined || id === undefined) return [];
   const state = asObject(part.state);
   const input = asObject(state.input);
-  const files = [input.filePath, input.path].filter((file): file is string => typeof file === 'string' && file !== '');
-  const use = { id, tool, input, files };
+  const use = { id, tool, input, files: textsAt(input, ['filePath', 'path']) };
   const items: ParsedItem[] = [{ ...entry, role: 'assistant', author: 'model', text: '', toolUses: [use] }];
   const { exit } = asObject(state.metadata);
   // The agent counts a failed command as completed.

@@ -1,7 +1,7 @@
 // Where OpenCode stores sessions: since 1.2 in SQLite, before that as one JSON file per message and part.
 import path from 'node:path';
 import { derivedId } from '../derived-id.ts';
-import { asObject, asString } from '../json.ts';
+import { asObject, asString, parsedJson } from '../json.ts';
 import type { PullTools, SourceDatabase } from '../pull.ts';
 
 export interface StoredSession {
@@ -75,11 +75,15 @@ export function databaseStorage(db: SourceDatabase): Storage {
           at,
           id,
         )
-        .map((row) => ({ id: String(row.id), at: asNumber(row.time_created) ?? 0, data: parsed(row.data) })),
+        .map((row) => ({
+          id: String(row.id),
+          at: asNumber(row.time_created) ?? 0,
+          data: asObject(parsedJson(row.data)),
+        })),
     parts: (message) =>
       db
         .rows('SELECT id, data FROM part WHERE message_id = ? ORDER BY id', message)
-        .map((row) => ({ id: String(row.id), data: parsed(row.data) })),
+        .map((row) => ({ id: String(row.id), data: asObject(parsedJson(row.data)) })),
     origin: (session) =>
       asString(
         db.rows(
@@ -90,14 +94,6 @@ export function databaseStorage(db: SourceDatabase): Storage {
         )[0]?.origin,
       ),
   };
-}
-
-function parsed(data: unknown): Record<string, unknown> {
-  try {
-    return asObject(JSON.parse(String(data)));
-  } catch {
-    return {}; // a row that no version wrote
-  }
 }
 
 /** `file` is `storage/session/<project>/<session>.json`. */

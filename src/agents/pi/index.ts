@@ -11,7 +11,8 @@ import type {
   TranscriptFile,
 } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
-import { asObject, asString, asTime, isEmpty, textOfBlocks } from '../json.ts';
+import { asObject, asString, asTime, isEmpty, textOfBlocks, textsAt } from '../json.ts';
+import { unknownKind } from '../unknown-kind.ts';
 import { piUsage } from '../usage.ts';
 
 type Json = Record<string, unknown>;
@@ -80,8 +81,7 @@ function uuidOf(line: Json, file: TranscriptFile, at: number | undefined): strin
 }
 
 const filesOf = (tool: string, input: unknown): string[] => {
-  const { path, file_path } = asObject(input);
-  const file = asString(path) ?? asString(file_path);
+  const [file] = textsAt(input, ['path', 'file_path']);
   return file !== undefined && /^(read|write|edit)$/i.test(tool) ? [file] : [];
 };
 
@@ -180,6 +180,16 @@ function sessionsFolder(env: NodeJS.ProcessEnv, home: string): string {
   return join(home, '.pi', 'agent', 'sessions');
 }
 
+const roles: ReadonlySet<unknown> = new Set(
+  'user assistant toolResult bashExecution custom hookMessage branchSummary compactionSummary'.split(' '),
+);
+
+const kinds: ReadonlySet<unknown> = new Set(
+  'session message custom_message session_info model_change thinking_level_change compaction branch_summary label custom'.split(
+    ' ',
+  ),
+);
+
 /** Line kinds that yield nothing. With a parentId they are links of the tree, and must still be read. */
 const idle = /^\{"type":"(?:model_change|thinking_level_change|compaction|branch_summary|label|custom)"/;
 
@@ -198,7 +208,12 @@ export const pi: Agent = {
   cannotMatter: (line) => idle.test(line.toString('latin1', 0, 40)) && !line.includes('"parentId"'),
   read(value, file): ParsedLine {
     const line = asObject(value);
-    return { at: asTime(line.timestamp), items: readItems(line, file) };
+    const items = readItems(line, file);
+    const unknown =
+      line.type === 'message'
+        ? unknownKind(roles, asObject(line.message).role, 'role ')
+        : unknownKind(kinds, line.type);
+    return { at: asTime(line.timestamp), items, ...unknown };
   },
   idKey: 'id',
   usage: piUsage,

@@ -8,6 +8,7 @@ import type { Agent, ParsedEntry, ParsedItem, ParsedLine, TranscriptFile } from 
 import { filesOfArgs, responsesIn, textOfParts } from '../google-parts.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime, isEmpty } from '../json.ts';
+import { unknownKind } from '../unknown-kind.ts';
 import { carryIntoQwen } from './carry.ts';
 import { qwenHooks, qwenMcp } from './install.ts';
 
@@ -122,7 +123,7 @@ function resultsOf(parts: unknown, line: Json): ParsedItem[] {
   });
 }
 
-const idle = new Set(
+const idle: ReadonlySet<unknown> = new Set(
   (
     'ui_telemetry attribution_snapshot chat_compression notification rewind branch_checkpoint file_history_snapshot at_command ' +
     'parent_session slash_command custom_title session_artifact_event cron mid_turn_user_message'
@@ -149,5 +150,5 @@ function readSystem(line: Json, where: Where): Omit<ParsedLine, 'at'> {
     const forkOf = asString(payload.parentSessionId) ?? asString(payload.sessionId);
     return { items: forkOf === undefined ? [] : [{ kind: 'fact', fact: 'fork-of', value: forkOf }] };
   }
-  return { items: [], ...(typeof subtype !== 'string' || idle.has(subtype) ? {} : { unknown: `system ${subtype}` }) };
+  return { items: [], ...unknownKind(idle, subtype, 'system ') };
 }
