@@ -17,7 +17,8 @@ function withAll(): Place {
     const set = fixtureSets.findLast((one) => one.agent.name === name && one.name !== 'injected');
     if (set === undefined) continue;
     const watched = path.join(at.folder, 'watched', name);
-    cpSync(set.folder, watched, { recursive: true });
+    // Some agents write no times: those of the files count.
+    cpSync(set.folder, watched, { recursive: true, preserveTimestamps: true });
     const variable = settingList.find(({ key }) => key === `agents.${name}.watchPath`)?.variable as string;
     Object.assign(at.env, { [variable]: watched });
   }
