@@ -78,7 +78,7 @@ export async function runAsWorker(context: Context): Promise<void> {
       if (say) await sayAddress(context);
       return server;
     };
-    const { keepHeapSmall } = await import('./worker/heap.ts');
+    const { keepHeapSmall } = await import('../system/heap.ts');
     keepHeapSmall();
     const { dropHeld, hearForgotten } = await import('../operations/data/forgotten-bell.ts');
     const forgetting = hearForgotten(config, () => void dropHeld(context.store));

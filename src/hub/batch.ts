@@ -6,7 +6,9 @@ export interface TranscriptPlace {
   readonly key: string;
 }
 
-export interface BatchEntry extends TranscriptPlace {
+export interface BatchEntry {
+  /** Which of the batch's places it stands in, counted from 1. */
+  readonly place: number;
   readonly uuid: string;
   readonly print: string;
   readonly session: string;
@@ -14,8 +16,9 @@ export interface BatchEntry extends TranscriptPlace {
   readonly at: number;
   readonly role: string;
   readonly length: number;
-  readonly line: string;
   readonly hash: number;
+  readonly subagent: boolean;
+  readonly line: string;
   /** Arrays as PostgreSQL writes them: it reads them many times faster than JSON's. */
   readonly words: string;
   readonly times: string;
@@ -53,6 +56,8 @@ export interface Batch {
   readonly transcripts: readonly (TranscriptPlace & { readonly line: string })[];
   readonly dropped: readonly (TranscriptPlace & { readonly uuids: readonly string[] })[];
   readonly sessions: readonly BatchSession[];
+  /** The transcripts that the entries are from. */
+  readonly places: readonly TranscriptPlace[];
   readonly entries: readonly BatchEntry[];
   readonly rows: readonly BatchRow[];
   readonly copies: readonly (TranscriptPlace & {
@@ -62,17 +67,37 @@ export interface Batch {
   })[];
 }
 
-export const arrayText = (numbers: readonly number[]): string => `{${numbers.join(',')}}`;
-
 export const emptyBatch: Batch = {
   forgotten: [],
   transcripts: [],
   dropped: [],
   sessions: [],
+  places: [],
   entries: [],
   rows: [],
   copies: [],
 };
+
+/** The statement that pushes a batch, and its values. */
+export function pushed(batch: Batch & { readonly after: string | null; readonly mark: string }): {
+  readonly sql: string;
+  readonly values: readonly (string | null)[];
+} {
+  const column = (of: (entry: BatchEntry) => string | null) => batch.entries.map((entry) => of(entry) ?? '').join('\n');
+  const brief = batch.entries.map(({ place, uuid, print, session, pos, at, role, length, hash, subagent }) => ({
+    ...{ place, uuid, print, session, pos, at, role, length, hash, subagent },
+  }));
+  return {
+    sql: 'SELECT holdfast.push($1::jsonb, $2, $3, $4, $5)',
+    values: [
+      JSON.stringify({ ...batch, entries: brief }),
+      column(({ line }) => line),
+      column(({ words }) => words),
+      column(({ times }) => times),
+      batch.model === undefined ? null : column(({ vector }) => vector),
+    ],
+  };
+}
 
 const mostEntries = 1000;
 const mostChars = 1 << 20;
@@ -89,6 +114,7 @@ export function batchWriter(
     transcripts: [] as Batch['transcripts'][number][],
     dropped: [] as Batch['dropped'][number][],
     sessions: [] as BatchSession[],
+    places: [] as TranscriptPlace[],
     entries: [] as BatchEntry[],
     rows: [] as BatchRow[],
     copies: [] as Batch['copies'][number][],
@@ -122,11 +148,16 @@ export function batchWriter(
       chars += (line?.length ?? 0) + (bytes?.length ?? 0);
       if (batch.entries.length >= mostEntries || batch.rows.length >= mostEntries || chars >= mostChars) await flush();
     };
+  const addEntry = add('entries');
   return {
     transcript: add('transcripts'),
     dropped: add('dropped'),
     session: add('sessions'),
-    entry: add('entries'),
+    entry(place: TranscriptPlace, entry: Omit<BatchEntry, 'place'>): Promise<void> {
+      // Entries come transcript by transcript.
+      if (batch.places.at(-1) !== place) batch.places.push(place);
+      return addEntry({ ...entry, place: batch.places.length });
+    },
     row: add('rows'),
     copy: add('copies'),
     end,

@@ -1,7 +1,7 @@
 // This machine → hub. A push compares to find what the hub lacks, so a killed or repeated push ends with the same rows.
 import { randomUUID } from 'node:crypto';
 import type { SessionKey } from '../store/sessions/port.ts';
-import { type Batch, batchWriter, emptyBatch } from './batch.ts';
+import { type Batch, batchWriter, emptyBatch, pushed } from './batch.ts';
 import { pushCopies } from './copies.ts';
 import { type HubDeps, type LocalProject, localProjects, mayLeave, type Share, visibleShares } from './local.ts';
 import { hubPrint, memoryRowsOf } from './memory-rows.ts';
@@ -59,7 +59,8 @@ export async function push(deps: HubDeps): Promise<Pushed> {
     deps.signal?.throwIfAborted();
     const next = randomUUID();
     await keep({ mark, next });
-    await client.query('SELECT holdfast.push($1::jsonb)', [JSON.stringify({ ...batch, after: mark, mark: next })]);
+    const { sql, values } = pushed({ ...batch, after: mark, mark: next });
+    await client.query(sql, values);
     mark = next;
     entries += batch.entries.length;
     unindexed += batch.entries.length;

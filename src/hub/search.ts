@@ -19,6 +19,16 @@ import type { SharedMemory } from './memory-rows.ts';
 import { hubDimensions, vectorText } from './vectors.ts';
 import { wordHash, wordsOf } from './words.ts';
 
+/** Which entries may be found. The hub applies it before it chooses the best. */
+export interface HubFilter {
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly role?: string | undefined;
+  readonly agent?: string | undefined;
+  /** Also what subagents said. */
+  readonly subagents?: boolean | undefined;
+}
+
 export interface HubQuestion {
   readonly query: string;
   readonly kind: 'entry' | 'session' | 'memory';
@@ -27,10 +37,7 @@ export interface HubQuestion {
   readonly shares: readonly Share[];
   /** All existing shares: the hub then need not check each. */
   readonly everything: boolean;
-  readonly since?: number | undefined;
-  readonly until?: number | undefined;
-  readonly role?: string | undefined;
-  readonly agent?: string | undefined;
+  readonly filter?: HubFilter | undefined;
   readonly vector?: { readonly model: string; readonly values: Int8Array } | undefined;
   /** Whose words the question is about, and which times. */
   readonly speaker?: 'user' | 'assistant' | undefined;
@@ -64,6 +71,20 @@ export function askedWords(query: string): number[] {
   return [...new Set(words.flatMap((word) => wordHash(word) ?? []))].slice(0, 32);
 }
 
+const filterValues = ({ since, until, role, agent, subagents = false }: HubFilter = {}) => [
+  since ?? null,
+  until ?? null,
+  role ?? null,
+  agent ?? null,
+  subagents,
+];
+
+/** The filter as SQL over an entry `e`, with the parameters of `filterValues` from `$from` on. */
+const passes = (from: number): string => `($${from}::bigint IS NULL OR e.at >= $${from})
+  AND ($${from + 1}::bigint IS NULL OR e.at < $${from + 1}) AND ($${from + 2}::text IS NULL OR e.role = $${from + 2})
+  AND ($${from + 3}::text IS NULL OR EXISTS (SELECT 1 FROM holdfast.transcripts t WHERE t.id = e.transcript AND t.agent = $${from + 3}))
+  AND ($${from + 4}::boolean OR NOT e.subagent)`;
+
 export async function searchHub(client: HubClient, asked: HubQuestion): Promise<HubAnswer> {
   if (asked.kind === 'memory') return { hits: await memories(client, asked), byMeaning: false };
   if (asked.shares.length === 0) return { hits: [], byMeaning: false };
@@ -72,20 +93,20 @@ export async function searchHub(client: HubClient, asked: HubQuestion): Promise<
   const words = askedWords(asked.query);
   if (words.length > 0) {
     const { rows } = await client.query<{ entry: number; score: number }>(
-      'SELECT entry, score FROM holdfast.find_words($1, $2, $3)',
-      [words, within, candidates],
+      'SELECT entry, score FROM holdfast.find_words($1, $2, $3, $4, $5, $6, $7, $8)',
+      [words, within, candidates, ...filterValues(asked.filter)],
     );
     for (const { entry, score } of rows) found.set(entry, { words: score });
   }
   const byMeaning = await addMeaning(client, asked, within, found);
-  const ranked = rankFound(asked, found, await standingsOf(client, asked, [...found.keys()]), byMeaning);
+  const ranked = rankFound(asked, found, await standingsOf(client, [...found.keys()]), byMeaning);
   return { hits: await hitsOf(client, asked, ranked), byMeaning };
 }
 
 /** Adds cosines. Returns whether it compared meaning: only if the hub's vectors come from the same model as the query's. */
 async function addMeaning(
   client: HubClient,
-  { vector, shares }: HubQuestion,
+  { vector, shares, filter }: HubQuestion,
   within: readonly number[] | null,
   found: Map<number, Found>,
 ): Promise<boolean> {
@@ -106,7 +127,7 @@ async function addMeaning(
       note(entry, cosineOf(vector.values, new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length)));
     return known.length > 0;
   }
-  const near = await nearest(client, hub.schema, vectorText(vector.values, true) ?? '', within, shares);
+  const near = await nearest(client, hub.schema, vectorText(vector.values, true) ?? '', { within, shares, filter });
   for (const { entry, cosine } of near) note(entry, cosine);
   return true;
 }
@@ -116,22 +137,31 @@ export async function nearest(
   client: HubClient,
   schema: string,
   vector: string,
-  within: readonly number[] | null,
-  shares: readonly Pick<Share, 'id'>[],
+  {
+    within,
+    shares,
+    filter,
+  }: {
+    readonly within: readonly number[] | null;
+    readonly shares: readonly Pick<Share, 'id'>[];
+    readonly filter?: HubFilter | undefined;
+  },
   most = mostCompared,
 ): Promise<{ entry: number; cosine: number }[]> {
-  const type = `"${schema.replaceAll('"', '""')}".halfvec`;
-  const distance = `vector OPERATOR("${schema.replaceAll('"', '""')}".<=>) $1::${type}`;
+  const name = `"${schema.replaceAll('"', '""')}"`;
+  const distance = `v.vector OPERATOR(${name}.<=>) $1::${name}.halfvec`;
   const ids = within ?? shares.map(({ id }) => id);
   const { rows: sizes } = await client.query<{ entries: string }>(
     'SELECT sum(entries) AS entries FROM holdfast.shares WHERE id = ANY ($1::int[])',
     [ids],
   );
+  type Near = { entry: number; cosine: number };
   if (Number(sizes[0]?.entries ?? 0) <= most) {
-    const { rows } = await client.query<{ entry: number; cosine: number }>(
-      `WITH near AS MATERIALIZED (SELECT entry, vector FROM holdfast.vectors WHERE share = ANY ($2::int[]))
-       SELECT entry, 1 - (${distance}) AS cosine FROM near ORDER BY ${distance} LIMIT ${candidates}`,
-      [vector, ids],
+    const { rows } = await client.query<Near>(
+      `WITH v AS MATERIALIZED (SELECT x.entry, x.vector FROM holdfast.vectors x JOIN holdfast.entries e ON e.id = x.entry
+         WHERE x.share = ANY ($2::int[]) AND e.share = ANY ($2::int[]) AND ${passes(3)})
+       SELECT v.entry, 1 - (${distance}) AS cosine FROM v ORDER BY ${distance} LIMIT ${candidates}`,
+      [vector, ids, ...filterValues(filter)],
     );
     return rows;
   }
@@ -139,10 +169,12 @@ export async function nearest(
   try {
     await client.query('SET LOCAL hnsw.ef_search = 200');
     await client.query('SET LOCAL hnsw.iterative_scan = relaxed_order');
-    const { rows } = await client.query<{ entry: number; cosine: number }>(
-      `SELECT entry, 1 - (${distance}) AS cosine FROM holdfast.vectors ${within === null ? '' : 'WHERE share = ANY ($2::int[])'}
-       ORDER BY ${distance} LIMIT ${candidates}`,
-      within === null ? [vector] : [vector, within],
+    // OFFSET 0 keeps the planner from joining all entries: it must read the index of neighbours, and look up one entry after the other.
+    const { rows } = await client.query<Near>(
+      `SELECT v.entry, 1 - (${distance}) AS cosine FROM holdfast.vectors v
+       CROSS JOIN LATERAL (SELECT 1 FROM holdfast.entries e WHERE e.id = v.entry AND ${passes(3)} OFFSET 0) wanted
+       WHERE $2::int[] IS NULL OR v.share = ANY ($2::int[]) ORDER BY ${distance} LIMIT ${candidates}`,
+      [vector, within, ...filterValues(filter)],
     );
     return rows;
   } finally {
@@ -157,20 +189,12 @@ interface Standing {
   readonly session: string;
 }
 
-/** What ranking needs of the entries, without their texts. Entries that the question excludes are left out. */
-async function standingsOf(client: HubClient, asked: HubQuestion, ids: readonly number[]): Promise<Standing[]> {
+/** What ranking needs of the entries, without their texts. */
+async function standingsOf(client: HubClient, ids: readonly number[]): Promise<Standing[]> {
   if (ids.length === 0) return [];
   const { rows } = await client.query<Standing>(
-    `SELECT e.id, e.at, e.role, e.session_print AS session FROM holdfast.entries e
-     WHERE e.id = ANY ($1::int[]) AND ($2::bigint IS NULL OR e.at >= $2) AND ($3::bigint IS NULL OR e.at < $3) AND ($4::text IS NULL OR e.role = $4)
-       ${asked.agent === undefined ? '' : 'AND (SELECT t.agent FROM holdfast.transcripts t WHERE t.id = e.transcript) = $5'}`,
-    [
-      ids,
-      asked.since ?? null,
-      asked.until ?? null,
-      asked.role ?? null,
-      ...(asked.agent === undefined ? [] : [asked.agent]),
-    ],
+    'SELECT e.id, e.at, e.role, e.session_print AS session FROM holdfast.entries e WHERE e.id = ANY ($1::int[])',
+    [ids],
   );
   return rows;
 }
@@ -286,8 +310,9 @@ function phraseTest(phrases: readonly (readonly string[])[]): (entry: ExportedEn
 async function memories(client: HubClient, asked: HubQuestion): Promise<Hit[]> {
   const { rows } = await client.query<{ share: number; line: string; machine: string }>(
     `SELECT r.share, r.line, m.name AS machine FROM holdfast.rows r JOIN holdfast.machines m ON m.id = r.machine
-     WHERE r.kind = 'memory' AND r.line IS NOT NULL AND r.share = ANY ($1::int[]) ORDER BY r.at DESC LIMIT 5000`,
-    [asked.shares.map(({ id }) => id)],
+     WHERE r.kind = 'memory' AND r.line IS NOT NULL AND r.share = ANY ($1::int[]) AND ($2::bigint IS NULL OR r.at >= $2)
+       AND ($3::bigint IS NULL OR r.at < $3) ORDER BY r.at DESC LIMIT 5000`,
+    [asked.shares.map(({ id }) => id), asked.filter?.since ?? null, asked.filter?.until ?? null],
   );
   const words = new Set(askedWords(asked.query));
   const keywords = parseKeywords(asked.query);
@@ -295,8 +320,12 @@ async function memories(client: HubClient, asked: HubQuestion): Promise<Hit[]> {
   return rows
     .flatMap(({ share, line, machine }) => {
       const memory = JSON.parse(line) as SharedMemory;
-      const held = new Set(wordsOf({ text: `${memory.title} ${memory.text}`, uses: [] }).words);
-      const score = [...words].filter((word) => held.has(word)).length / Math.max(1, words.size);
+      const held = new Set(
+        wordsOf({ text: `${memory.title} ${memory.text}`, uses: [] })
+          .words.slice(1, -1)
+          .split(','),
+      );
+      const score = [...words].filter((word) => held.has(String(word))).length / Math.max(1, words.size);
       const from = shares.get(share);
       return score === 0 || from === undefined
         ? []

@@ -1,11 +1,13 @@
 // Sessions → what the hub lacks of them. Every text is redacted once more, by this machine's current rules.
+import { hash as digest } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { redactionVersion } from '../capture/redaction/redact.ts';
 import { redactEntry, redactRow, redactSession } from '../capture/transfer/import-lines.ts';
 import type { ExportedEntry, ExportedFile, ExportedLine } from '../schema/exported.ts';
 import { hubKeyPrefix } from '../store/hub/port.ts';
 import { tombstone } from '../store/removal/tombstone.ts';
 import type { SessionKey } from '../store/sessions/port.ts';
-import { arrayText, type Batch, type BatchRow, batchWriter, type TranscriptPlace } from './batch.ts';
+import { type Batch, type BatchRow, batchWriter, type TranscriptPlace } from './batch.ts';
 import type { FileLine } from './chunks.ts';
 import type { HubDeps, Share } from './local.ts';
 import { vectorText } from './vectors.ts';
@@ -24,6 +26,9 @@ type Listing = Map<string, number>;
 /** The hub's text columns accept no null byte and no lone surrogate. Lines are JSON, which escapes both. */
 const plainText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 
+/** So often the connection gets its turn: the hub takes a batch in while the next is made. */
+const linesInATurn = 32;
+
 /** Sends sessions of one share. Nothing waits for the hub between two calls of `add`. */
 export function sessionSender(deps: SendDeps): {
   add(keys: readonly SessionKey[]): Promise<void>;
@@ -39,27 +44,31 @@ async function sendSessions(deps: SendDeps, writer: Writer, keys: readonly Sessi
   /** Sessions with a transcript of this machine. Rows that were derived from other sessions are not ours to send. */
   const own = new Set<string>();
   const rows: BatchRow[] = [];
-  let file: { place: TranscriptPlace; line: ExportedFile; listing: Listing; told: Set<string> } | undefined;
+  let file: OpenFile | undefined;
   const endFile = async () => {
     if (file === undefined) return;
-    const uuids = [...file.listing.keys()].filter((uuid) => !file?.told.has(uuid));
+    const uuids = [...file.listing.keys()].filter((uuid) => !file?.told?.has(uuid));
     if (uuids.length > 0) {
       await writer.transcript({ ...file.place, line: fileLine(file.line) });
       await writer.dropped({ ...file.place, uuids });
     }
     file = undefined;
   };
+  let read = 0;
   for await (const line of store.hub.exportedSessions(keys)) {
+    if (++read % linesInATurn === 0) await setImmediate();
     deps.signal?.throwIfAborted();
     if (line.is === 'file') {
       await endFile();
       if (line.key.startsWith(hubKeyPrefix)) continue;
       const place = { share: share.id, agent: line.agent, key: plainText(line.key) };
+      const isThere = deps.there.has(placeName(place));
       file = {
         place,
         line,
-        listing: deps.there.has(placeName(place)) ? await listingOf(deps, place) : new Map(),
-        told: new Set(),
+        listing: isThere ? await listingOf(deps, place) : new Map(),
+        told: isThere ? new Set() : undefined,
+        printOf: sessionPrints(line.agent),
       };
       await tellSessions(writer, file, about, own);
     } else if (line.is === 'entry') {
@@ -107,10 +116,32 @@ async function listingOf({ client, membership }: SendDeps, { share, agent, key }
 }
 
 type Writer = ReturnType<typeof batchWriter>;
-type OpenFile = { place: TranscriptPlace; line: ExportedFile; listing: Listing; told: Set<string> };
+
+interface OpenFile {
+  readonly place: TranscriptPlace;
+  readonly line: ExportedFile;
+  readonly listing: Listing;
+  /** The entries that the file still has, if the hub may have more. */
+  readonly told: Set<string> | undefined;
+  /** The hash by which a session is forgotten. */
+  readonly printOf: (session: string) => string;
+}
+
+/** Recognises a line that the hub has: 52 bits of a digest, which Node computes several times faster than `hash53`. */
+const lineHash = (line: string): number => Number.parseInt(digest('sha1', line).slice(0, 13), 16);
 
 const fileLine = ({ subagent, bornAt }: ExportedFile): string =>
   JSON.stringify({ subagent, bornAt, redaction: redactionVersion } satisfies FileLine);
+
+/** Many entries are of few sessions. */
+function sessionPrints(agent: ExportedFile['agent']): (session: string) => string {
+  const known = new Map<string, string>();
+  return (session) => {
+    const print = known.get(session) ?? tombstone.session(agent, session);
+    known.set(session, print);
+    return print;
+  };
+}
 
 async function tellSessions(
   writer: Writer,
@@ -141,27 +172,26 @@ async function tellSessions(
 
 async function tellEntry(
   writer: Writer,
-  { place, line: file, listing, told }: OpenFile,
+  { place, line: file, listing, told, printOf }: OpenFile,
   entry: ExportedEntry,
 ): Promise<void> {
   const clean = redactEntry(entry);
   const line = JSON.stringify(clean);
-  const hash = hash53(line);
+  const hash = lineHash(line);
   const uuid = plainText(entry.uuid);
-  told.add(uuid);
+  told?.add(uuid);
   if (listing.get(uuid) === hash) return;
-  const { words, times, length } = wordsOf(clean);
-  await writer.entry({
-    ...place,
+  await writer.entry(place, {
     uuid,
     print: tombstone.entry(file.agent, entry.uuid),
-    session: tombstone.session(file.agent, entry.session),
+    session: printOf(entry.session),
     pos: entry.pos,
     at: Math.trunc(entry.at),
     role: entry.role,
-    ...{ words: arrayText(words), times: arrayText(times), length },
+    ...wordsOf(clean),
     line,
     hash,
+    subagent: (clean.subagent ?? file.subagent) !== null,
     vector: null,
   });
 }

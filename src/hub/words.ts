@@ -1,10 +1,11 @@
 // Texts → words as the hub knows them: hashes of the same stems as in the local index. The hub holds no list of words.
 import { stemmer } from 'stemmer';
 import { isTellingWord } from '../language/stop-words.ts';
-import { fold, wordPattern } from '../recall/question/words.ts';
+import { fold } from '../recall/question/words.ts';
 import type { ExportedEntry } from '../schema/exported.ts';
 import { indexText } from '../store/search/index-text.ts';
 import { indexedUses } from '../store/search/tool-text.ts';
+import { type KnownWords, knownWords } from './known-words.ts';
 
 /** 53 bits, so that JSON can represent it exactly. Among a million words, a collision is very unlikely. */
 export function hash53(text: string): number {
@@ -23,38 +24,31 @@ export function hash53(text: string): number {
 const longest = 20_000;
 const mostWords = 200;
 const longestWord = 40;
-
-const known = new Map<string, number | undefined>();
-const mostKnown = 50_000;
+const mostTimes = 1000;
 
 /** The hash of a word's stem; undefined for words such as `the`. */
 export function wordHash(word: string): number | undefined {
-  const kept = known.get(word);
-  if (kept !== undefined || known.has(word)) return kept;
   const folded = fold(word);
   const telling = folded.length <= longestWord && isTellingWord(folded);
-  const found = telling ? hash53(stemmer(folded)) : undefined;
-  if (known.size >= mostKnown) known.clear();
-  known.set(word, found);
-  return found;
+  return telling ? hash53(stemmer(folded)) : undefined;
 }
 
+/** Most words of a text were in texts before it: each is stemmed once. */
+const mostKnown = 50_000;
+let known: KnownWords | undefined;
+
 export interface Words {
-  readonly words: readonly number[];
-  readonly times: readonly number[];
+  /** Hashes, and how often each occurs, as PostgreSQL writes arrays: it reads them many times faster than JSON's. */
+  readonly words: string;
+  readonly times: string;
   readonly length: number;
 }
 
 export function wordsOf(entry: Pick<ExportedEntry, 'text' | 'uses'>): Words {
+  if (known === undefined || known.size() >= mostKnown) known = knownWords(wordHash, mostWords);
   const { input, output } = indexedUses(entry.uses);
-  const counts = new Map<number, number>();
-  let length = 0;
-  for (const text of [entry.text, input, output])
-    for (const word of indexText(text.slice(0, longest)).match(wordPattern) ?? []) {
-      length++;
-      const hash = wordHash(word);
-      if (hash !== undefined && (counts.size < mostWords || counts.has(hash)))
-        counts.set(hash, (counts.get(hash) ?? 0) + 1);
-    }
-  return { words: [...counts.keys()], times: [...counts.values()].map((n) => Math.min(n, 1000)), length };
+  for (const text of [entry.text, input, output]) known.count(indexText(text.slice(0, longest)));
+  const { hashes, times, length } = known.take();
+  const capped = times.map((n) => Math.min(n, mostTimes));
+  return { words: `{${hashes.join(',')}}`, times: `{${capped.join(',')}}`, length };
 }

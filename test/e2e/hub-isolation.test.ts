@@ -77,9 +77,14 @@ describe.skipIf(noPostgres)(because('what is not shared', noPostgres), () => {
   /** Every attempt as SQL. The test searches each result, and each message of the server, for the secret. */
   function attempts(annasMachine: number): string[] {
     const t = (table: string) => `holdfast.${table}`;
-    const push = (what: object) =>
-      `SELECT holdfast.push('${JSON.stringify({ after: null, mark: '00000000-0000-4000-8000-000000000001', ...what })}'::jsonb)`;
+    // With the mark of the last push: otherwise the hub would refuse all but the first before it reads any.
+    const push = (what: object, ...texts: string[]) =>
+      `SELECT holdfast.push('${JSON.stringify(what)}'::jsonb || jsonb_build_object('after', (SELECT mark FROM holdfast.state()), 'mark', gen_random_uuid())${texts.map((text) => `, '${text}'`).join('')})`;
     const place = { share: 1, agent: 'claude-code', key: 'p/private-session.jsonl' };
+    const entry = {
+      ...{ place: 1, uuid: 'private-session-0', print: '00000000-0000-4000-8000-000000000002', pos: 0, at: 0 },
+      ...{ session: '00000000-0000-4000-8000-000000000003', role: 'user', length: 1, hash: 1 },
+    };
     return [
       ...tables.flatMap((table) => [
         `SELECT * FROM ${t(table)}`,
@@ -165,23 +170,12 @@ describe.skipIf(noPostgres)(because('what is not shared', noPostgres), () => {
           },
         ],
       }),
-      push({
-        entries: [
-          {
-            ...place,
-            uuid: 'private-session-0',
-            print: '00000000-0000-4000-8000-000000000002',
-            session: '00000000-0000-4000-8000-000000000003',
-            pos: 0,
-            at: 0,
-            role: 'user',
-            length: 1,
-            line: '{}',
-            hash: 1,
-          },
-        ],
-      }),
-      push({ entries: [{ ...place, words: '{1,x}', times: '{' }] }),
+      push({ places: [place], entries: [entry] }, '{}', '{1}', '{1}'),
+      push({ places: [place, place], entries: [{ ...entry, place: 2 }] }, '{}', '{1}', '{1}', 'AAAA'),
+      ...[0, -1, 3, 1e9].map((at) => push({ places: [place], entries: [{ ...entry, place: at }] }, '{}', '{1}', '{1}')),
+      push({ places: [place], model: 'static', entries: [entry] }, '{}', '{1}', '{1}', 'AAAA'),
+      push({ places: [place], entries: [entry] }, '{}', '{1,x}', '{'),
+      push({ entries: [{ ...place, ...entry }] }, '{}', '{1}', '{1}'),
       push({ dropped: [{ ...place, uuids: ['private-session-0', 'private-session-1'] }] }),
       push({ rows: [{ share: 1, kind: 'summary', key: 'x', at: 0, line: '{}', hash: 1 }] }),
       push({ copies: [{ ...place, part: 0, bytes: '' }] }),
@@ -193,8 +187,8 @@ describe.skipIf(noPostgres)(because('what is not shared', noPostgres), () => {
       "SELECT holdfast.join_hub('', 'annas', '')",
       "SELECT holdfast.join_hub('x'' OR true --', 'annas', '')",
       'SELECT holdfast.new_code(NULL)',
-      'SELECT holdfast.take_vectors(ARRAY[]::holdfast.incoming[])',
-      `SELECT holdfast.take_vectors((SELECT array_agg(ROW (1, 1, 'private-session-0', NULL, NULL, 0, 0, 'user', 1, '', 1, '{}', '{}', '')::holdfast.incoming)))`,
+      "SELECT holdfast.take_vectors('{}', '{}', '')",
+      `SELECT holdfast.take_vectors('{"entries": [{"place": 1, "uuid": "private-session-0"}]}', ARRAY[1], 'AAAA')`,
       'SELECT holdfast.lock_words(1)',
       'SELECT holdfast.forget_marked(1, 1)',
       "SELECT holdfast.forget_for_all(1, '00000000-0000-4000-8000-000000000002')",
@@ -202,6 +196,7 @@ describe.skipIf(noPostgres)(because('what is not shared', noPostgres), () => {
       'SELECT * FROM holdfast.find_words((SELECT array_agg(n) FROM generate_series(1, 1000) n), ARRAY[1], 1000)',
       `SELECT * FROM holdfast.find_words(ARRAY[${wordHash(secretWord)}]::bigint[], ARRAY[1], 1000)`,
       `SELECT * FROM holdfast.find_words(ARRAY[${wordHash(secretWord)}]::bigint[], NULL, 1000)`,
+      `SELECT * FROM holdfast.find_words(ARRAY[${wordHash(secretWord)}]::bigint[], ARRAY[1], 1000, 0, NULL, 'user', 'claude-code', true)`,
       'SELECT holdfast.entries_gone()',
       'SELECT * FROM holdfast.state()',
       'SELECT * FROM holdfast.batches_after(0, 1000)',

@@ -4,15 +4,16 @@ import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { initHub, invitePerson } from '../../src/hub/admin.ts';
-import { emptyBatch } from '../../src/hub/batch.ts';
+import { type Batch, emptyBatch, pushed } from '../../src/hub/batch.ts';
 import type { HubClient } from '../../src/hub/connect.ts';
 import { visibleShares } from '../../src/hub/local.ts';
-import { nearest, searchHub } from '../../src/hub/search.ts';
+import { type HubFilter, nearest, searchHub } from '../../src/hub/search.ts';
 import { readAddress } from '../../src/hub/url.ts';
 import { vectorText } from '../../src/hub/vectors.ts';
 import { hash53, wordsOf } from '../../src/hub/words.ts';
 import { tombstone } from '../../src/store/removal/tombstone.ts';
 import { because } from '../because.ts';
+import { answer, prompt } from '../contracts/transcript-builder.ts';
 import { addressIn, type Cluster, newMachine, noPostgres, openCluster } from '../hub-stand.ts';
 
 describe.skipIf(noPostgres)(because('a search with scope team', noPostgres), () => {
@@ -72,14 +73,51 @@ describe.skipIf(noPostgres)(because('a search with scope team', noPostgres), () 
   });
 });
 
+describe.skipIf(noPostgres)(because('a search with scope team and a filter', noPostgres), () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await openCluster();
+  });
+  afterAll(() => cluster.close());
+
+  it('finds entries that hold only a common word, if the rare words are in none that the filter allows', async () => {
+    const database = await cluster.newDatabase();
+    const [annas, bobs] = [await newMachine('annas'), await newMachine('bobs')];
+    await annas.run('hub init', { url: cluster.url(database), as: 'anna', machine: 'annas' });
+    await bobs.run('hub join', {
+      url: addressIn((await annas.run('hub invite', { name: 'bob' })).command),
+      machine: 'bobs',
+    });
+    const place = { sessionId: 'old', cwd: annas.folder };
+    annas.write('p/old.jsonl', [
+      prompt('old-0', 'what is that noise', 0, place),
+      answer('old-1', 'it comes from the gearbox', 1, place),
+    ]);
+    await annas.take('p/old.jsonl');
+    // More than 2,000 entries make a word common.
+    await annas.session(Array.from({ length: 2100 }, (_, i) => `gearbox ${i}`));
+    await annas.session(['the gearbox of a zeppelin']);
+    await annas.run('hub share', { project: 'app', with: 'team' });
+    const search = async (more = {}) =>
+      ((await bobs.run('search', { query: 'zeppelin gearbox', scope: 'team', ...more })) as { hits: { id: string }[] })
+        .hits;
+    expect(await search()).toMatchObject([{ id: 'annas-2-0' }]);
+    expect(await search({ role: 'assistant' })).toMatchObject([{ id: 'old-1' }]);
+    expect(await search({ agent: 'codex' })).toEqual([]);
+    expect(await search({ starred: true })).toEqual([]);
+  });
+});
+
 describe('a hub with pgvector', () => {
   const size = 1500;
-  const [asked, answered, reversed] = [1300, 1301, 1302];
+  const [asked, answered, reversed, early, delegated] = [1300, 1301, 1302, 40, 47];
   const special: Record<number, string> = {
     1234: 'the walrus sleeps on the ice',
     [asked]: 'the kestrel budget is large',
     [answered]: 'the kestrel budget is small',
     [reversed]: 'the budget of a kestrel',
+    // So long that 1,400 others rank before it.
+    [early]: `entry number 40 ${'and much more beside it '.repeat(40)}`,
   };
   let db: PGlite;
   let client: HubClient;
@@ -95,6 +133,10 @@ describe('a hub with pgvector', () => {
       Math.round(((centres[n % 40] as Float32Array)[i] as number) * 150 + random() * 120),
     );
 
+  const push = async (batch: Batch & { readonly after: string | null; readonly mark: string }) => {
+    const { sql, values } = pushed(batch);
+    await db.query(sql, [...values]);
+  };
   beforeAll(async () => {
     db = await PGlite.create({ extensions: { vector } });
     client = {
@@ -129,13 +171,14 @@ describe('a hub with pgvector', () => {
       const entries = Array.from({ length: 500 }, (_, i) => {
         const uuid = `e${from + i}`;
         const text = special[from + i] ?? `entry number ${from + i} about topic${(from + i) % 40}`;
-        const role = from + i === answered ? 'assistant' : 'user';
+        const role = from + i === answered || from + i === early ? 'assistant' : 'user';
+        const at = from + i === early ? 1 : 1000;
         const line = JSON.stringify({
           is: 'entry',
           uuid,
           session: 's',
           pos: from + i,
-          at: 1,
+          at,
           role,
           author: 'person',
           form: null,
@@ -146,17 +189,18 @@ describe('a hub with pgvector', () => {
         });
         return {
           ...{
-            ...place,
+            place: 1,
             uuid,
             print: tombstone.entry('claude-code', uuid),
             session: tombstone.session('claude-code', 's'),
             pos: from + i,
-            at: 1,
+            at,
             role,
             line,
             hash: hash53(line),
           },
           ...wordsOf({ text, uses: [] }),
+          subagent: from + i === delegated,
           vector: vectorText(newVector(from + i), true),
         };
       });
@@ -166,9 +210,10 @@ describe('a hub with pgvector', () => {
         mark,
         model: 'test',
         transcripts: [{ ...place, line: '{"subagent":null,"bornAt":null}' }],
+        places: [place],
         entries,
       };
-      await db.query('SELECT holdfast.push($1::jsonb)', [JSON.stringify(batch)]);
+      await push(batch);
       after = mark;
     }
     while ((await db.query<{ n: number }>('SELECT holdfast.index_words(500) AS n')).rows[0]?.n !== 0);
@@ -217,15 +262,41 @@ describe('a hub with pgvector', () => {
     expect((await ids('"kestrel budget"')).sort()).toEqual([asked, answered]);
   });
 
+  it('finds what a filter allows, however many better hits it excludes', async () => {
+    const shares = await visibleShares(client);
+    const ids = async (filter: HubFilter, more: { query?: string; vector?: Int8Array } = {}) => {
+      const { query = 'entry number', vector: values } = more;
+      const vector = values && { model: 'test', values };
+      const question = { query, kind: 'entry' as const, limit: 10, shares, everything: true, vector };
+      return (await searchHub(client, { ...question, filter })).hits.map(({ id }) => Number(id.slice(1)));
+    };
+    expect(await ids({})).not.toContain(early);
+    expect(await ids({ role: 'assistant' })).toEqual([early]);
+    expect(await ids({ until: 500 })).toEqual([early]);
+    expect(await ids({ since: 1, until: 2, agent: 'claude-code' })).toEqual([early]);
+    expect(await ids({ agent: 'codex' })).toEqual([]);
+    expect(await ids({}, { query: `"number ${delegated}"` })).toEqual([]);
+    expect(await ids({ subagents: true }, { query: `"number ${delegated}"` })).toEqual([delegated]);
+    // By meaning alone: the words occur nowhere.
+    const byMeaning = { query: 'zzz', vector: newVector(answered) };
+    expect(await ids({ role: 'assistant' }, byMeaning)).toEqual([answered]);
+    const vectorOf = vectorText(newVector(answered), true) ?? '';
+    const filter = { role: 'assistant' };
+    for (const most of [undefined, 0])
+      expect(await nearest(client, 'public', vectorOf, { within: null, shares, filter }, most)).toHaveLength(2);
+  });
+
   it('finds with the nearest-neighbour index nearly everything that an exhaustive comparison finds', async () => {
     const shares = await visibleShares(client);
     let same = 0;
     const questions = 30;
     for (let n = 0; n < questions; n++) {
       const asked = vectorText(newVector(n), true) ?? '';
-      const exact = (await nearest(client, 'public', asked, null, shares)).slice(0, 10).map(({ entry }) => entry);
+      const exact = (await nearest(client, 'public', asked, { within: null, shares }))
+        .slice(0, 10)
+        .map(({ entry }) => entry);
       const quick = new Set(
-        (await nearest(client, 'public', asked, null, shares, 0)).slice(0, 10).map(({ entry }) => entry),
+        (await nearest(client, 'public', asked, { within: null, shares }, 0)).slice(0, 10).map(({ entry }) => entry),
       );
       same += exact.filter((entry) => quick.has(entry)).length;
     }
@@ -235,9 +306,7 @@ describe('a hub with pgvector', () => {
   it('deletes the words and the vector of a forgotten entry', async () => {
     const [{ mark } = { mark: '' }] = (await db.query<{ mark: string }>('SELECT mark FROM holdfast.state()')).rows;
     const forgotten = [{ print: tombstone.entry('claude-code', 'e1234'), memory: null, at: 1 }];
-    await db.query('SELECT holdfast.push($1::jsonb)', [
-      JSON.stringify({ ...emptyBatch, after: mark, mark: randomUUID(), forgotten }),
-    ]);
+    await push({ ...emptyBatch, after: mark, mark: randomUUID(), forgotten });
     const shares = await visibleShares(client);
     expect(
       (await searchHub(client, { query: 'walrus', kind: 'entry', limit: 10, shares, everything: true })).hits,

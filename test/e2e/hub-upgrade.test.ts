@@ -72,7 +72,7 @@ describe.skipIf(noPostgres)(because('a hub of version 1', noPostgres), () => {
       const uuid = `old-${pos}`;
       const line = JSON.stringify({
         ...{ is: 'entry', uuid, session: 'old', pos, at: 1, role: 'user', author: 'person', form: null, text },
-        ...{ tools: [], joinsAt: null, uses: [] },
+        ...{ tools: [], joinsAt: null, uses: [], subagent: pos === 2 ? 'a helper' : null },
       });
       return {
         ...{ ...place, uuid, print: tombstone.entry('claude-code', uuid) },
@@ -105,6 +105,7 @@ describe.skipIf(noPostgres)(because('a hub of version 1', noPostgres), () => {
     const again = await laptop.run('hub init', { url: cluster.url(database) });
     expect(again).toMatchObject({ made: false, version: hubVersion });
     expect(again).not.toHaveProperty('upgradedFrom');
+    expect(await hub('SELECT uuid FROM holdfast.entries WHERE subagent')).toEqual([{ uuid: 'old-2' }]);
 
     const search = async (query: string) =>
       ((await laptop.run('search', { query, scope: 'team' })) as { hits: { id: string }[] }).hits.map(({ id }) => id);

@@ -59,6 +59,7 @@ export const membershipFunctions = `
     SELECT count(*) INTO had FROM entries e JOIN transcripts t ON t.id = e.transcript WHERE t.share = which;
     -- All words at once: to take them away entry by entry would cost much more.
     DELETE FROM postings WHERE share = which;
+    DELETE FROM entries e USING transcripts t WHERE t.share = which AND e.transcript = t.id;
     DELETE FROM transcripts WHERE share = which;
     DELETE FROM shares WHERE id = which;
     RETURN had;

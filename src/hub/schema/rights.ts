@@ -41,9 +41,9 @@ export const rights = (members: string): string => `
     'leave_hub(text)',
     'share(text, text, text)',
     'unshare(text)',
-    'push(jsonb)',
+    'push(jsonb, text, text, text, text)',
     'index_words(int)',
-    'find_words(bigint[], int[], int)',
+    'find_words(bigint[], int[], int, bigint, bigint, text, text, boolean)',
     'state()',
     'batches_after(bigint, int)',
   ]

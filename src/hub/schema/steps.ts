@@ -41,13 +41,29 @@ const packedWords = `
   END $$;
 `;
 
+/**
+ * A search can leave out what subagents said. Only functions write to these tables, one push of a person at a time, so no foreign key has to
+ * check every entry: `unshare` and the trigger on entries delete what belongs to them.
+ */
+const leanEntries = `
+  ALTER TABLE holdfast.entries ADD COLUMN subagent boolean NOT NULL DEFAULT false;
+  UPDATE holdfast.entries e SET subagent = true FROM holdfast.transcripts t WHERE t.id = e.transcript
+    AND (json_typeof(t.line::json -> 'subagent') = 'string' OR e.line LIKE '%"subagent":"%' AND json_typeof(e.line::json -> 'subagent') = 'string');
+  ALTER TABLE holdfast.entries DROP CONSTRAINT IF EXISTS entries_transcript_fkey;
+  ALTER TABLE holdfast.unindexed DROP CONSTRAINT IF EXISTS unindexed_entry_fkey;
+  ALTER TABLE holdfast.vectors DROP CONSTRAINT IF EXISTS vectors_entry_fkey;
+  DROP FUNCTION IF EXISTS holdfast.push(jsonb), holdfast.find_words(bigint[], int[], int), holdfast.take_vectors(holdfast.incoming[]);
+  DROP TYPE holdfast.incoming;
+`;
+
 /** `vectors` is the schema of pgvector, quoted, if the hub uses it. */
 export const hubSteps = (vectors: string | undefined): readonly HubStep[] => [
   { version: 1, sql: firstTables(vectors) },
   { version: 2, sql: packedWords },
+  { version: 3, sql: leanEntries },
 ];
 
-export const hubVersion = 2;
+export const hubVersion = 3;
 
 /** Everything but the tables. `members` is the group role, quoted. Contract: run twice, it changes nothing. */
 export const hubFunctions = (members: string, vectors: string | undefined): string =>

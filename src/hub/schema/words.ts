@@ -5,6 +5,11 @@
 export const inAPack = 128;
 /** Fewer entries than this join a row that has room, so that many small pushes leave few rows. */
 const fewEntries = 256;
+/** How many times as many entries as asked for are compared with the filter first. If too few pass, all are. */
+const lookedFirst = 3;
+/** Fewer hits than this, and a filtered question looks further; then at no more entries of a word than `mostLooked`. */
+const fewest = 20;
+const mostLooked = 100_000;
 
 /** `entries` are rows of (share, word, entry, times, length). */
 export const packed = (entries: string): string => `
@@ -52,6 +57,8 @@ const writing = `
   BEGIN
     UPDATE shares s SET entries = s.entries - n.entries, words = s.words - n.words
       FROM (SELECT g.share, count(*) AS entries, sum(g.length) AS words FROM gone g GROUP BY g.share) n WHERE s.id = n.share;
+    DELETE FROM unindexed u USING gone g WHERE u.entry = g.id;
+    DELETE FROM vectors v USING gone g WHERE v.entry = g.id;
     IF NOT EXISTS (SELECT 1 FROM (SELECT DISTINCT g.share FROM gone g) d WHERE EXISTS (SELECT 1 FROM postings p WHERE p.share = d.share)) THEN RETURN NULL; END IF;
     WITH lost AS MATERIALIZED (
       SELECT g.share, w.word, min(g.id) AS low, max(g.id) AS high FROM gone g, unnest(g.words) AS w (word) GROUP BY g.share, w.word
@@ -70,28 +77,31 @@ const writing = `
 
 /**
  * BM25 over the postings, as SQLite computes it. Common words only rank the entries that rarer words have found, so that
- * a query costs what its rare words cost.
+ * a query costs what its rare words cost. If a filter leaves hardly any of those, the common words find entries too.
  */
 const finding = `
-  CREATE OR REPLACE FUNCTION holdfast.find_words(asked bigint[], within int[], most int) RETURNS TABLE (entry int, score real)
+  CREATE OR REPLACE FUNCTION holdfast.find_words(asked bigint[], within int[], most int, since bigint DEFAULT NULL, before bigint DEFAULT NULL,
+      by_role text DEFAULT NULL, by_agent text DEFAULT NULL, of_subagents boolean DEFAULT true) RETURNS TABLE (entry int, score real)
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = holdfast, pg_temp SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
   DECLARE
-    open_shares int[]; total float8; mean float8; cap int; one bigint; found int; held int; weight float8;
+    open_shares int[]; total float8; mean float8; cap int; one bigint; held int; total_held int; weight float8;
     rare bigint[] := '{}'; rare_weight float8[] := '{}'; common bigint[] := '{}'; common_weight float8[] := '{}';
+    looked int := ${lookedFirst} * most; seen bigint; entries_found int[]; scores_found float8[];
+    is_filtered boolean := since IS NOT NULL OR before IS NOT NULL OR by_role IS NOT NULL OR by_agent IS NOT NULL;
   BEGIN
     SELECT array_agg(s.id), sum(s.entries), greatest(1, sum(s.words) / greatest(1, sum(s.entries))) INTO open_shares, total, mean
       FROM shares s WHERE s.id = ANY (visible()) AND (within IS NULL OR s.id = ANY (within)) AND s.entries > 0;
     IF open_shares IS NULL THEN RETURN; END IF;
     cap := least(20000, greatest(2000, (total * 0.03)::int));
     FOREACH one IN ARRAY asked LOOP
-      found := 0;
+      total_held := 0;
       FOR held IN SELECT cardinality(p.entries) FROM postings p WHERE p.share = ANY (open_shares) AND p.word = one LOOP
-        found := found + held;
-        EXIT WHEN found > cap;
+        total_held := total_held + held;
+        EXIT WHEN total_held > cap;
       END LOOP;
-      CONTINUE WHEN found = 0;
-      weight := ln(1 + (total - found + 0.5) / (found + 0.5));
-      IF found <= cap THEN rare := rare || one; rare_weight := rare_weight || weight;
+      CONTINUE WHEN total_held = 0;
+      weight := ln(1 + (total - total_held + 0.5) / (total_held + 0.5));
+      IF total_held <= cap THEN rare := rare || one; rare_weight := rare_weight || weight;
       ELSE common := common || one; common_weight := common_weight || weight;
       END IF;
     END LOOP;
@@ -99,21 +109,37 @@ const finding = `
       -- Nothing rare was asked for: the newest of what holds the first word.
       rare := common[1:1]; rare_weight := common_weight[1:1]; common := common[2:]; common_weight := common_weight[2:];
     END IF;
-    RETURN QUERY
+    LOOP
       WITH best AS MATERIALIZED (
         SELECT x.entry, sum(i.weight * x.times * 2.2 / (x.times + 1.2 * (0.25 + 0.75 * x.length / mean))) AS score
         FROM unnest(rare, rare_weight) AS i (word, weight)
         CROSS JOIN LATERAL (
           SELECT h.* FROM (SELECT p.* FROM postings p WHERE p.share = ANY (open_shares) AND p.word = i.word ORDER BY p.first DESC LIMIT cap) p,
             unnest(p.entries, p.times, p.lengths) AS h (entry, times, length) LIMIT cap) x
-        GROUP BY x.entry ORDER BY 2 DESC, 1 LIMIT CASE WHEN common = '{}' THEN most ELSE 3 * most END
+        GROUP BY x.entry ORDER BY 2 DESC, 1 LIMIT looked
+      ), wanted AS MATERIALIZED (
+        SELECT b.entry, b.score, e.words, e.times, e.length FROM best b CROSS JOIN LATERAL (
+          SELECT e.words, e.times, e.length FROM entries e WHERE e.id = b.entry AND (since IS NULL OR e.at >= since) AND (before IS NULL OR e.at < before)
+            AND (by_role IS NULL OR e.role = by_role) AND (of_subagents OR NOT e.subagent)
+            AND (by_agent IS NULL OR EXISTS (SELECT 1 FROM transcripts t WHERE t.id = e.transcript AND t.agent = by_agent)) OFFSET 0) e
+        ORDER BY b.score DESC, b.entry LIMIT CASE WHEN common = '{}' THEN most ELSE 3 * most END
       )
-      SELECT b.entry, (b.score + coalesce((
-          SELECT sum(i.weight * t.times * 2.2 / (t.times + 1.2 * (0.25 + 0.75 * e.length / mean)))
+      SELECT (SELECT count(*) FROM best), array_agg(w.entry), array_agg(w.score + coalesce((
+          SELECT sum(i.weight * t.times * 2.2 / (t.times + 1.2 * (0.25 + 0.75 * w.length / mean)))
           FROM unnest(common, common_weight) AS i (word, weight)
-          CROSS JOIN LATERAL (SELECT e.times[array_position(e.words, i.word)] AS times, e.length FROM entries e WHERE e.id = b.entry) e
-          CROSS JOIN LATERAL (SELECT e.times WHERE e.times IS NOT NULL) t), 0))::real AS score
-      FROM best b ORDER BY 2 DESC, 1 LIMIT most;
+          CROSS JOIN LATERAL (SELECT w.times[array_position(w.words, i.word)] AS times) t WHERE t.times IS NOT NULL), 0))
+        INTO seen, entries_found, scores_found FROM wanted w;
+      EXIT WHEN coalesce(cardinality(entries_found), 0) >= most;
+      IF seen >= looked THEN
+        -- The filter left too few of the best: look at all.
+        looked := NULL;
+      ELSIF is_filtered AND cap < ${mostLooked} AND coalesce(cardinality(entries_found), 0) < ${fewest} THEN
+        rare := rare || common; rare_weight := rare_weight || common_weight; common := '{}'; common_weight := '{}';
+        cap := ${mostLooked}; looked := NULL;
+      ELSE EXIT;
+      END IF;
+    END LOOP;
+    RETURN QUERY SELECT f.entry, f.score::real FROM unnest(entries_found, scores_found) AS f (entry, score) ORDER BY f.score DESC, f.entry LIMIT most;
   END $$;
 `;
 

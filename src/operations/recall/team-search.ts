@@ -24,6 +24,9 @@ export async function withTeam(
     return { ...own, note: say('This machine has not joined a hub, so there is no team to search.') };
   const { query, kind, limit } = request;
   if (kind === 'conversation') return { ...own, note: say('Conversations are found on this machine only.') };
+  const { starred, tag, group } = request.filter ?? {};
+  if (starred === true || tag !== undefined || group !== undefined)
+    return { ...own, note: say('Stars, tags and groups are on this machine only.') };
   if (kind === 'observation' || kind === 'summary')
     return merged(own, await inPulled(context, request), limit, own.note);
   try {
@@ -43,7 +46,7 @@ export async function withTeam(
         (share) =>
           project === undefined || ('name' in project ? share.name === project.name : share.project === identity),
       );
-      const { since, until, role, agent } = request.filter ?? {};
+      const { since, until, role, agent, subagents } = request.filter ?? {};
       const { hits, byMeaning } = await searchHub(client, {
         ...{
           query,
@@ -51,10 +54,7 @@ export async function withTeam(
           shares,
           everything: project === undefined,
           limit: 2 * limit,
-          since,
-          until,
-          role,
-          agent,
+          filter: { since, until, role, agent, subagents },
           vector,
           speaker,
           times,

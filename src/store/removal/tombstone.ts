@@ -1,8 +1,7 @@
 // Forgotten items are stored as hashes only: they recognise a name, but do not reveal it.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
-const print = (...parts: readonly string[]): string =>
-  createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 32);
+const print = (...parts: readonly string[]): string => hash('sha256', parts.join('\0')).slice(0, 32);
 
 export const tombstone = {
   session: (agent: string, session: string) => print('session', agent, session),

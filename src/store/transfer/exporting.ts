@@ -262,6 +262,9 @@ function fileStatements(db: Database.Database) {
       'SELECT kind, value, pos FROM session_facts WHERE file_id = ? AND session_id = ? ORDER BY kind, pos, value',
     ),
     places: statement<{ file: number }, Row & { id: number; session_id: number }>(placesSql),
+    sessionsIn: statement<{ file: number }, number>(
+      'SELECT session_id FROM entries WHERE file_id = @file UNION SELECT session_id FROM entry_copies WHERE file_id = @file',
+    ).pluck(),
     titles: statement<[number]>('SELECT leaf, title FROM leaf_titles WHERE file_id = ? ORDER BY leaf'),
     uses: statement<[number], Row>(
       'SELECT use_id AS id, tool, input, files, outcome, output FROM tool_uses WHERE entry_id = ? ORDER BY id',
@@ -275,8 +278,6 @@ function* fileLines(
   { ids: wanted, whole }: Wanted,
 ): Generator<ExportedLine> {
   const { sweeping, state, ...rest } = statements.file.get(id) as Row & { sweeping: number };
-  const places = statements.places.all({ file: id });
-  const shown = places.filter((place) => wanted.has(place.session_id));
   const names = new Map<number, string | undefined>();
   const nameOf = (session: number): string | undefined => {
     if (!names.has(session)) names.set(session, statements.name.get(session));
@@ -286,7 +287,7 @@ function* fileLines(
     is: 'file',
     ...rest,
     // A file that is being read again contains both old and new entries.
-    partial: shown.length < places.length || sweeping !== 0,
+    partial: sweeping !== 0 || statements.sessionsIn.all({ file: id }).some((session) => !wanted.has(session)),
     state: parseState(String(state)),
     copies: statements.copies.all(id),
     sessions: statements.sessions
@@ -295,7 +296,9 @@ function* fileLines(
       .map(({ id: session, ...one }) => ({ ...one, facts: statements.facts.all(id, session) })),
     titles: whole ? statements.titles.all(id) : [],
   } as unknown as ExportedLine;
-  for (const { id: entry, session_id, tools, ...said } of shown)
+  // One at a time: a transcript may be larger than the memory.
+  for (const { id: entry, session_id, tools, ...said } of statements.places.iterate({ file: id })) {
+    if (!wanted.has(session_id)) continue;
     yield {
       is: 'entry',
       ...said,
@@ -303,4 +306,5 @@ function* fileLines(
       tools: tools === null ? [] : parsed(tools),
       uses: statements.uses.all(entry).map((use) => ({ ...use, files: use.files === null ? [] : parsed(use.files) })),
     } as unknown as ExportedLine;
+  }
 }

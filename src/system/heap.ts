@@ -1,4 +1,5 @@
-// The worker lives for weeks beside other work, so its heap should hold little more than what is in use.
+// For processes whose heap should hold little more than what is in use: the worker, which lives for weeks beside other work, and an exchange
+// with a hub, which moves much text through little memory.
 import { setFlagsFromString } from 'node:v8';
 
 /**
@@ -6,7 +7,7 @@ import { setFlagsFromString } from 'node:v8';
  * it decides, so they may be set while it runs.
  */
 export function keepHeapSmall(): void {
-  // Collect the old generation when it has grown by a fifth. Give the young generation no more space than at the start.
+  // Collect the old generation when it has grown by a fifth. Give the young generation no more space than it has now.
   setFlagsFromString('--heap-growing-percent=20');
   setFlagsFromString('--semi-space-growth-factor=1');
 }
