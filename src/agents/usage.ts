@@ -5,6 +5,8 @@ import { asObject, asString } from './json.ts';
 export interface StatedUsage {
   /** The answer: lines that repeat it give the same id, and the last one counts. Absent if each line is an answer. */
   readonly id?: string | undefined;
+  /** The session, if the line names it: one file may hold several. */
+  readonly session?: string | undefined;
   readonly model: string;
   readonly input: number;
   readonly output: number;
@@ -35,6 +37,7 @@ export const anthropicUsage: ReadUsage = (value) => {
   const hour = count(asObject(usage.cache_creation).ephemeral_1h_input_tokens);
   return stated({
     id: asString(message.id),
+    session: asString(asObject(value).sessionId),
     model: asString(message.model) ?? '',
     input: count(usage.input_tokens),
     output: count(usage.output_tokens),

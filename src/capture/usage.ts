@@ -48,15 +48,20 @@ async function counted(deps: UsageDeps, session: SessionKey): Promise<Counted> {
   if (extent === undefined) return { models: [], kept: Promise.resolve() };
   const known = await usage.get(session, extent);
   if (known !== undefined) return { models: known, kept: Promise.resolve() };
-  const models = sums(await statedIn(originalLines(deps, session, (line) => tokenWords.test(line))));
+  const models = sums(
+    await statedIn(
+      originalLines(deps, session, (line) => tokenWords.test(line)),
+      session.session,
+    ),
+  );
   return { models, kept: usage.keep(session, extent, models) };
 }
 
 /** A line without one of these words states no tokens in any agent's transcript. */
 const tokenWords = /"(?:usage|tokens|token_count|turn_context)"/;
 
-/** One per answer: lines that repeat it count once. */
-async function statedIn(lines: AsyncGenerator<OriginalLine>): Promise<StatedUsage[]> {
+/** One per answer of this session: lines that repeat it count once. */
+async function statedIn(lines: AsyncGenerator<OriginalLine>, session: string): Promise<StatedUsage[]> {
   const byId = new Map<string, StatedUsage>();
   const states = new Map<string, UsageState>();
   let unnamed = 0;
@@ -64,7 +69,8 @@ async function statedIn(lines: AsyncGenerator<OriginalLine>): Promise<StatedUsag
     const state = states.get(key) ?? {};
     states.set(key, state);
     const usage = agent.usage?.(value, state);
-    if (usage !== undefined) byId.set(usage.id ?? `${key} ${unnamed++}`, usage);
+    if (usage === undefined || (usage.session ?? session) !== session) continue;
+    byId.set(usage.id ?? `${key} ${unnamed++}`, usage);
   }
   return [...byId.values()];
 }

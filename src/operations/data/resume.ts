@@ -109,11 +109,13 @@ export const resume = operation({
       throw new HoldfastError('NOT_FOUND', `The folder of this session, ${session.cwd}, is not there`, {
         hint: `If it was moved, say where it is now: holdfast projects link ${session.projectPath || session.cwd} <new folder>\nThe command is: ${command.join(' ')}`,
       });
-    // Our own transcript of such a session, even restored, is nothing that the agent could open.
-    if (agentHas(context.config, known, session.id) === false)
+    // Our own transcript of such a session, even restored, is nothing that the agent could open. It may take a copy.
+    if (agentHas(context.config, known, session.id) === false) {
+      if (known.carry !== undefined) return continueIn(context, session, known.name, print);
       throw new HoldfastError('NOT_FOUND', `${known.title} no longer has session ${session.id} on this machine`, {
         hint: `Continue it in another agent: holdfast resume ${session.id} --in claude-code. Or read it: holdfast show ${session.id}`,
       });
+    }
     const { own, restored } = await restoreSession(context, session.agent, session.id);
     const isHere = own !== 'unknown' || (await transcriptIsThere(context, session));
     const fetched = isHere ? undefined : await transcriptFromHub(context, session);
@@ -132,7 +134,7 @@ export const resume = operation({
   },
 });
 
-/** Writes the messages as a new session of another agent, and continues there. */
+/** Writes the messages as a new session of an agent, and continues there. */
 async function continueIn(context: Context<'entries'>, session: Session, into: AgentName, print: boolean) {
   const title = agents.find(({ name }) => name === into)?.title ?? into;
   const folderIsGone = !isFolder(session.cwd);

@@ -75,6 +75,23 @@ it('refuses a tool use of another entry, and a session instead of an entry', asy
   await expect(sessionsOriginal.run(context, { id: 's1' })).rejects.toThrow(HoldfastError);
 });
 
+it('counts the tokens of each session, where one file holds several', async () => {
+  const { context, write, ingest } = await bench();
+  const said = (session: string, id: string, output: number) => {
+    const line = answer(id, 'Done.', 1, { sessionId: session }) as { message: Record<string, unknown> };
+    return { ...line, message: { ...line.message, id: `msg_${id}`, usage: { ...usage, output_tokens: output } } };
+  };
+  write('proj/both.jsonl', [
+    prompt('b1', 'One', 0, { sessionId: 'one' }),
+    said('one', 'b2', 7),
+    prompt('b3', 'Two', 2, { sessionId: 'both' }),
+    said('both', 'b4', 5),
+  ]);
+  await ingest();
+  const outputOf = async (id: string) => (await sessionsUsage.run(context, { id })).models.map(({ output }) => output);
+  expect([await outputOf('one'), await outputOf('both')]).toEqual([[7], [5]]);
+});
+
 it('counts tokens once per answer, with their cost if the price is known', async () => {
   const { context } = await bench();
   const { models, cost } = await sessionsUsage.run(context, { id: 's1' });
