@@ -12,6 +12,8 @@ export interface Candidate<T> extends Ranked {
 }
 
 const wholeBoost = 0.3;
+/** The same for a score that is a sum of weighted features: about as much as one of them. */
+const wholePoints = 0.5;
 /** From this cosine on, two texts begin to say the same. At 1 the second counts half. */
 const alike = 0.9;
 /** Further down, repetitions do not matter. */
@@ -41,6 +43,10 @@ export function refine<T>(
     /** The item at each place. */
     readonly read: ReadonlyMap<number, T>;
     readonly textOf: (found: T) => string;
+    /** What must be equal in a repetition. Empty: nothing repeats it word for word. Absent: the text. */
+    readonly saidBy?: ((found: T) => string) | undefined;
+    /** True if scores are sums of weighted features. */
+    readonly isSum?: boolean | undefined;
     readonly names: readonly string[];
     readonly similarity?: ((a: number, b: number) => number) | undefined;
     /** True if the text is only a part of the hit, as an entry of its session: two hits that share it say more than that. */
@@ -48,14 +54,15 @@ export function refine<T>(
     readonly limit: number;
   },
 ): Candidate<T>[] {
-  const { read, textOf, names, similarity, isPart = false, limit } = options;
+  const { read, textOf, saidBy = textOf, isSum = false, names, similarity, isPart = false, limit } = options;
   const left = ranked.flatMap((one): Candidate<T>[] => {
     const found = read.get(one.place);
     if (found === undefined) return [];
     const text = textOf(found);
     const whole = names.filter((name) => hasWhole(text, name));
-    const boost = names.length === 0 ? 1 : 1 + (wholeBoost * whole.length) / names.length;
-    return [{ ...one, score: one.score * boost, found, text, whole }];
+    const share = names.length === 0 ? 0 : whole.length / names.length;
+    const score = isSum ? one.score + wholePoints * share : one.score * (1 + wholeBoost * share);
+    return [{ ...one, score, found, text, whole }];
   });
   // Stable: equal scores stay in the order of the ranking.
   left.sort((a, b) => b.score - a.score);
@@ -69,10 +76,11 @@ export function refine<T>(
     if (chosen.length < mostCompared)
       for (let i = 1; i < left.length; i++) if ((scores[i] as number) > (scores[best] as number)) best = i;
     const one = left[best] as Candidate<T>;
+    const said = saidBy(one.found);
     const others = chosen.slice(compared[best], mostCompared - 1);
     compared[best] = chosen.length;
     for (const other of others) {
-      const same = other.text === one.text ? 1 : (similarity?.(one.place, other.place) ?? 0);
+      const same = said !== '' && saidBy(other.found) === said ? 1 : (similarity?.(one.place, other.place) ?? 0);
       if (same > alike)
         scores[best] = Math.min(scores[best] as number, one.score * (1 - (same - alike) / (1 - alike) / 2));
     }

@@ -104,6 +104,20 @@ describe('a search among tool uses', () => {
     expect(found.indexOf('image-e5')).toBeLessThan(found.indexOf('image-e1'));
   });
 
+  it('takes two commands for repetitions only if they are the same, not because one tool ran both', async () => {
+    const run = (command: string) => ({ by: 'assistant' as const, uses: [{ name: 'Bash', input: { command } }] });
+    await tell(memory, 'keys', '/home/dev/harbour', '2026-09-03T09:00:00Z', [
+      { by: 'user', text: 'Rotate the keys' },
+      run('vault rotate signing-keys --all'),
+      run('vault list signing-keys'),
+      { by: 'assistant', text: 'All keys are new.' },
+    ]);
+    const [first, second] = (await find(memory, 'vault signing-keys')).hits;
+    expect([first?.id, second?.id].sort()).toEqual(['keys-e1', 'keys-e2']);
+    // A repetition would count half.
+    expect(second?.score).toBeGreaterThan(0.6 * (first?.score ?? 0));
+  });
+
   it('finds the session by what was run in it', async () => {
     expect(await ids(memory, 'docker prune', { kind: 'session' })).toEqual(['image']);
   });

@@ -280,6 +280,9 @@ async function candidates(
   return refine(some, {
     read: texts,
     textOf: ({ entry }) => saidOrUsed(entry),
+    // Two entries without words are not the same because one tool was used in both.
+    saidBy: ({ entry }) => entry.text.trim(),
+    isSum: places.hasTools,
     names: question.names,
     similarity: vectors?.similarity,
     isPart,
