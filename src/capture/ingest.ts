@@ -9,6 +9,7 @@ import { briefingFolder } from '../system/briefing-folder.ts';
 import { explain, HoldfastError } from '../system/errors.ts';
 import type { RunningTime } from '../system/running-time.ts';
 import type { Source } from './chunk.ts';
+import { identifyProjects } from './identify-projects.ts';
 import { ingestSources, type Pass } from './ingest-sources.ts';
 import { type Pulled, pullAll, pullFolder } from './pull/pull.ts';
 import { redactStored } from './redaction/redact-stored.ts';
@@ -103,6 +104,7 @@ async function ingestFound(
   await renewStored(deps);
   if (unembedded.length === 0 && (await deps.store.vectors.pending(1)).length > 0)
     unembedded.push(...(await embed(deps, pass, request.later === true)));
+  await identifyProjects(deps);
   const { settings } = deps.config;
   const gapMs = settings.conversationGapMinutes * 60_000;
   await deps.store.conversations.markReady(deps.clock(), { gapMs, minEntries: settings.minConversationMessages });

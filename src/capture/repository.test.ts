@@ -58,35 +58,52 @@ describe('the repository of a folder', () => {
     return at;
   };
 
-  it('is its remote, also for a subfolder and a worktree', () => {
+  const named = (at: string) => repositoryOf(at, process.env);
+
+  it('is its remote, also for a subfolder and a worktree', async () => {
     const at = repository('git@github.com:acme/app.git');
     fs.mkdirSync(path.join(at, 'src/deep'), { recursive: true });
     const tree = path.join(folder(), 'tree');
     git(at, 'worktree', 'add', '-q', tree);
-    for (const place of [at, path.join(at, 'src/deep'), tree]) expect(repositoryOf(place)).toBe('github.com/acme/app');
+    for (const place of [at, path.join(at, 'src/deep'), tree]) expect(await named(place)).toBe('github.com/acme/app');
   });
 
-  it('prefers origin to other remotes', () => {
+  it('prefers origin to other remotes', async () => {
     const at = repository('https://github.com/me/fork');
     git(at, 'remote', 'add', 'another', 'https://github.com/acme/app');
-    expect(repositoryOf(at)).toBe('github.com/me/fork');
+    expect(await named(at)).toBe('github.com/me/fork');
   });
 
-  it('is its first commit if there is no remote, or if the remote is a path', () => {
+  it('is its first commit if there is no remote, or if the remote is a path', async () => {
     const at = repository();
     const first = `root:${git(at, 'rev-parse', 'HEAD').trim()}`;
     git(at, 'commit', '-q', '--allow-empty', '-m', 'second');
     const clone = path.join(folder(), 'other-name');
     git(at, 'clone', '-q', at, clone);
-    expect([repositoryOf(at), repositoryOf(clone)]).toEqual([first, first]);
+    expect([await named(at), await named(clone)]).toEqual([first, first]);
   });
 
-  it('is unknown without a repository, without a commit, for a shallow clone without a remote, and for a missing folder', () => {
+  it('is unknown without a repository, without a commit, for a shallow clone without a remote, and for a missing folder', async () => {
     const empty = folder();
     git(empty, 'init', '-q');
     const shallow = repository();
     fs.writeFileSync(path.join(shallow, '.git/shallow'), `${'0'.repeat(40)}\n`);
-    const answers = [folder(), empty, shallow, '/not/there', 'relative', 'a\0b'].map(repositoryOf);
+    const answers = await Promise.all([folder(), empty, shallow, '/not/there', 'relative', 'a\0b'].map(named));
     expect(answers).toEqual(Array(6).fill(undefined));
+  });
+
+  it('runs no program that a repository names, even if a commit must be fetched', async () => {
+    const at = repository();
+    git(at, 'commit', '-q', '--allow-empty', '-m', 'second');
+    const first = git(at, 'rev-parse', 'HEAD~').trim();
+    fs.rmSync(path.join(at, '.git/objects', first.slice(0, 2), first.slice(2)));
+    const trace = path.join(folder(), 'ran');
+    git(at, 'config', 'core.repositoryFormatVersion', '1');
+    git(at, 'config', 'extensions.partialClone', 'evil');
+    git(at, 'config', 'remote.evil.promisor', 'true');
+    git(at, 'config', 'remote.evil.url', at);
+    git(at, 'config', 'remote.evil.uploadpack', `touch ${trace}; git-upload-pack`);
+    expect(await named(at)).toBeUndefined();
+    expect(fs.existsSync(trace)).toBe(false);
   });
 });

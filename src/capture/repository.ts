@@ -1,25 +1,27 @@
 // The repository of a folder, under a name that is the same on every machine: its remote, otherwise its first commit.
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 
 /**
  * `github.com/acme/app` for a repository with a remote, `root:<commit>` for one without. Undefined for a folder outside any repository,
  * without a commit, or in a shallow clone without a remote. Never a folder's name or path. Contract: never throws.
  */
-export function repositoryOf(folder: string): string | undefined {
+export async function repositoryOf(folder: string, environment: NodeJS.ProcessEnv): Promise<string | undefined> {
   const git = gitFolder(folder);
   if (git === undefined) return undefined;
   const remote = remoteIn(read(path.join(git, 'config')) ?? '');
-  return (remote === undefined ? undefined : normalRemote(remote)) ?? firstCommit(folder, git);
+  return (remote === undefined ? undefined : normalRemote(remote)) ?? (await firstCommit(folder, git, environment));
 }
 
 /** Returns a function that remembers its answers as long as it exists. */
-export function repositoryFinder(): (folder: string) => string | undefined {
-  const known = new Map<string, string | undefined>();
+export function repositoryFinder(environment: NodeJS.ProcessEnv): (folder: string) => Promise<string | undefined> {
+  const known = new Map<string, Promise<string | undefined>>();
   return (folder) => {
-    if (!known.has(folder)) known.set(folder, repositoryOf(folder));
-    return known.get(folder);
+    const found = known.get(folder) ?? repositoryOf(folder, environment);
+    known.set(folder, found);
+    return found;
   };
 }
 
@@ -84,16 +86,18 @@ function gitFolder(folder: string): string | undefined {
   }
 }
 
-function firstCommit(folder: string, git: string): string | undefined {
+/** A repository may be hostile: git must not fetch what its history lacks, which could run a program that its settings name. */
+const withoutFetching = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1', GIT_TERMINAL_PROMPT: '0' };
+
+async function firstCommit(folder: string, git: string, environment: NodeJS.ProcessEnv): Promise<string | undefined> {
   // The first commit of a shallow clone is only where the history was cut off.
   if (fs.existsSync(path.join(git, 'shallow'))) return undefined;
   try {
-    const roots = execFileSync('git', ['-C', folder, 'rev-list', '--max-parents=0', 'HEAD'], {
-      encoding: 'utf8',
+    const { stdout } = await promisify(execFile)('git', ['-C', folder, 'rev-list', '--max-parents=0', 'HEAD'], {
       timeout: 10_000,
-      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { ...environment, ...withoutFetching },
     });
-    const [first] = roots.split('\n').filter(Boolean).sort();
+    const [first] = stdout.split('\n').filter(Boolean).sort();
     return first === undefined ? undefined : `root:${first}`;
   } catch {
     // No git installed, or no commit yet: the folder has no name that another machine knows.

@@ -63,12 +63,12 @@ export async function localProjects({
   store,
   config,
 }: Pick<HubDeps, 'store' | 'config'>): Promise<ReadonlyMap<string, readonly LocalProject[]>> {
-  const identify = repositoryFinder();
+  const identify = repositoryFinder(config.environment);
   const ignores = ignoring(config.ignore, projectOf);
   const found = new Map<string, LocalProject[]>();
   for (const { path, name } of await store.projects.list()) {
     if (ignores(path)) continue;
-    const repository = identify(path);
+    const repository = await identify(path);
     if (repository === undefined) continue;
     found.set(repository, [...(found.get(repository) ?? []), { path, name }]);
   }

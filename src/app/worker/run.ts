@@ -1,5 +1,6 @@
 // The worker: watches for growing transcripts, keeps the statuses of conversations moving, and does nothing else while nothing happens.
 
+import { identifyProjects } from '../../capture/identify-projects.ts';
 import type { IngestDeps } from '../../capture/ingest.ts';
 import type { LiveDeps } from '../../capture/live/hook.ts';
 import { openSpool } from '../../capture/live/spool.ts';
@@ -141,6 +142,8 @@ async function begin(deps: WorkerDeps, { complain, sources, work }: Open, signal
   sources.push(watches.close);
   work.unshift(watches.pulls.queue.idle);
   await scans.all();
+  // A folder may have become a repository, or its disk may be back.
+  await identifyProjects({ store, config, signal }, true).catch(complain);
   const memories = await memoryFiles(deps, { changed: vectors.wake, error: complain }, signal);
   sources.push(memories.close);
 
@@ -150,6 +153,7 @@ async function begin(deps: WorkerDeps, { complain, sources, work }: Open, signal
       name: 'conversations',
       run: () => store.conversations.markReady(clock(), { gapMs, minEntries: config.settings.minConversationMessages }),
     },
+    { name: 'repositories', run: () => identifyProjects({ store, config, signal }) },
     { name: 'distilling', run: () => distils?.wake() },
     { name: 'databases of agents', run: () => watches.pulls.queue.retry() },
     { name: 'transcripts', run: queue.retry },

@@ -13,34 +13,62 @@ const spelling = (name: string): string =>
     .trim()
     .replace(/[\s_-]+/g, '-');
 
-/** The identity of a project: the repository that its sessions name, or else its folder. */
-const identityOf = ({ path, name, repositories }: ProjectPlace): string => {
-  const [only, ...others] = repositories;
-  const isOwn =
-    only !== undefined && others.length === 0 && only.split('/').at(-1)?.toLowerCase() === name.toLowerCase();
-  return isOwn ? only.toLowerCase().split('/').slice(-2).join('/') : path;
-};
+/** The repository that a project's sessions name, if it is plausibly their own: they also mention other ones. */
+const stated = ({ name, repositories: [only, ...others] }: ProjectPlace): string | undefined =>
+  only !== undefined && others.length === 0 && only.split('/').at(-1)?.toLowerCase() === name.toLowerCase()
+    ? only.toLowerCase().split('/').slice(-2).join('/')
+    : undefined;
 
-/** The name of each project's page, by its folder. It does not depend on the order of the projects. */
-export function homesOf(places: readonly ProjectPlace[]): ReadonlyMap<string, string> {
-  const sharing = new Map<string, Set<string>>();
-  for (const place of places) {
-    const slug = spelling(place.name);
-    sharing.set(slug, (sharing.get(slug) ?? new Set()).add(identityOf(place)));
-  }
+/** What each project is, by its folder: the repository as git names it, otherwise as sessions name it, otherwise the folder. */
+function identities(places: readonly ProjectPlace[]): ReadonlyMap<string, string> {
+  const known = new Set(places.flatMap(({ repository }) => repository ?? []));
+  // Sessions may leave out the host.
+  const withHost = (short: string) => [...known].filter((full) => full.endsWith(`/${short}`));
   return new Map(
     places.map((place) => {
-      const isAlone = (sharing.get(spelling(place.name))?.size ?? 0) < 2;
-      return [place.path, isAlone ? place.name : `${place.name}-${hash(identityOf(place)).slice(0, 4)}`];
+      const short = place.repository === undefined ? stated(place) : undefined;
+      const [full, ...others] = short === undefined ? [] : withHost(short);
+      return [place.path, place.repository ?? (others.length === 0 ? full : undefined) ?? short ?? place.path];
     }),
   );
 }
 
+/** The common name of clones: that of their folders if it is the same, otherwise that of the repository. */
+function commonName(identity: string, names: readonly string[]): string {
+  const [first = identity] = [...names].sort();
+  const spellings = new Set(names.map(spelling));
+  return spellings.size < 2 || identity.startsWith('root:') ? first : (identity.split('/').at(-1) ?? first);
+}
+
+/** The name of each project's page, by its folder. It does not depend on the order of the projects. */
+export function homesOf(places: readonly ProjectPlace[]): ReadonlyMap<string, string> {
+  const identity = identities(places);
+  const names = new Map<string, string[]>();
+  for (const { path, name } of places) {
+    const own = identity.get(path) ?? path;
+    names.set(own, [...(names.get(own) ?? []), name]);
+  }
+  const sharing = new Map<string, number>();
+  for (const [own, all] of names) {
+    const slug = spelling(commonName(own, all));
+    sharing.set(slug, (sharing.get(slug) ?? 0) + 1);
+  }
+  return new Map(
+    places.map(({ path, name }) => {
+      const own = identity.get(path) ?? path;
+      const all = names.get(own) ?? [name];
+      const common = commonName(own, all);
+      const isAlone = (sharing.get(spelling(common)) ?? 0) < 2;
+      return [path, isAlone ? common : `${common}-${hash(own).slice(0, 4)}`];
+    }),
+  );
+}
+
+const folderName = (path: string): string => path.split('/').at(-1) || path;
+
 /** A hash of the page names that differ from their folders' names. When it changes, the librarian places all statements again. */
 export const homeRules = (homes: ReadonlyMap<string, string>): string => {
-  const told = [...homes]
-    .filter(([path, home]) => home !== (path.split('/').at(-1) || path))
-    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const told = [...homes].filter(([path, home]) => home !== folderName(path)).sort(([a], [b]) => (a < b ? -1 : 1));
   return told.length === 0 ? '' : hash(JSON.stringify(told)).slice(0, 12);
 };
 
@@ -50,8 +78,8 @@ export async function homeOf(
   homes: ReadonlyMap<string, string>,
   { agent, session, project }: { readonly agent?: string; readonly session: string; readonly project: string },
 ): Promise<string> {
-  // If no page has this name, there is nothing to look up.
-  if (project === '' || [...homes.values()].every((home) => home !== project && !home.startsWith(`${project}-`)))
+  // If every folder of this name has the page of this name, there is nothing to look up.
+  if (project === '' || [...homes].every(([path, home]) => folderName(path) !== project || home === project))
     return project;
   const found = (await store.sessions.find(session)).find(
     (one) => one.id === session && (agent ?? one.agent) === one.agent,

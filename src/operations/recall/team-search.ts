@@ -41,7 +41,10 @@ export async function withTeam(
     try {
       const all = await visibleShares(client);
       const project = request.filter?.project;
-      const identity = project !== undefined && 'path' in project ? repositoryOf(project.path) : undefined;
+      const identity =
+        project !== undefined && 'path' in project
+          ? await repositoryOf(project.path, context.config.environment)
+          : undefined;
       const shares = all.filter(
         (share) =>
           project === undefined || ('name' in project ? share.name === project.name : share.project === identity),

@@ -1,19 +1,22 @@
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { emptyMemory, type Memory, now, tell } from '../../../test/demo-memory.ts';
 import { distillAll, endJob } from '../../../test/distilled.ts';
-import { applyExtraction, extraction } from '../../../test/memory-stand.ts';
+import { applyExtraction, extraction, folderOf } from '../../../test/memory-stand.ts';
+import { identifyProjects } from '../../capture/identify-projects.ts';
 import { readConversation } from '../../distill/material.ts';
+import { bringInLine } from '../../distill/memory/librarian.ts';
 import { extractConversation } from '../../distill/offline/extract.ts';
 import { briefing } from './briefing.ts';
 import { instructionsOf } from './instructions.ts';
 
 const edits = [{ name: 'Edit', input: { file_path: '/srv/tide/src/table.ts' } }];
 
-async function remembered(): Promise<Memory> {
+async function remembered(folder = '/srv/tide'): Promise<Memory> {
   const memory = await emptyMemory();
-  await tell(memory, 'aaaa1111', '/srv/tide', '2026-10-30T10:00:00Z', [
+  await tell(memory, 'aaaa1111', folder, '2026-10-30T10:00:00Z', [
     {
       by: 'user',
       text: "Let's use sqlite instead of a text file for the tides. I prefer tabs over spaces in this code.",
@@ -31,8 +34,8 @@ async function remembered(): Promise<Memory> {
   return memory;
 }
 
-const brief = ({ context }: Memory) =>
-  briefing({ ...context, clock: () => now }, { project: { path: '/srv/tide' }, session: 'new', source: 'startup' });
+const brief = ({ context }: Memory, folder = '/srv/tide') =>
+  briefing({ ...context, clock: () => now }, { project: { path: folder }, session: 'new', source: 'startup' });
 
 describe('a briefing of a distilled memory', () => {
   it('says first what was decided, what holds for the project, and what holds everywhere', async () => {
@@ -45,6 +48,29 @@ describe('a briefing of a distilled memory', () => {
     expect(text).toMatch(/person\n[\s\S]*pnpm[\s\S]*I prefer tabs over spaces in this code\./);
     // Under decisions, and in the account of the session itself, but not again as a fact.
     expect(text.match(/sqlite instead of a text file/g)).toHaveLength(2);
+  });
+
+  it('tells a clone in another folder the same, and a stranger of the same name nothing', async () => {
+    const root = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-clones-'));
+    onTestFinished(() => fs.rmSync(root, { recursive: true, force: true }));
+    const clone = (name: string, remote: string) => {
+      fs.mkdirSync(path.join(root, name, '.git'), { recursive: true });
+      fs.writeFileSync(path.join(root, name, '.git/config'), `[remote "origin"]\n\turl = ${remote}\n`);
+      return path.join(root, name);
+    };
+    const first = clone('tide', 'git@github.com:acme/tide.git');
+    const second = clone('review-of-tide', 'https://github.com/acme/tide');
+    const stranger = clone('other/tide', 'https://github.com/else/tide');
+    const memory = await remembered(first);
+    for (const [i, folder] of [second, stranger].entries())
+      await tell(memory, `bbbb${i}111`, folder, '2026-10-31T10:00:00Z', [{ by: 'user', text: 'Look at the lamp.' }]);
+    await identifyProjects({ store: memory.store, config: memory.context.config });
+    await bringInLine(memory.context);
+    const told = async (folder: string) => (await brief(memory, folder)).text;
+    expect(await told(first)).toContain('sqlite instead of a text file');
+    expect(await told(second)).toContain('sqlite instead of a text file');
+    expect(await told(stranger)).not.toContain('sqlite instead of a text file');
+    expect(fs.readdirSync(path.join(folderOf(memory), 'projects'))).toHaveLength(1);
   });
 
   it('shortens a long question, and never the answer; a commit that says no more than the title is not repeated', async () => {

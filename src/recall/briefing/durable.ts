@@ -2,10 +2,12 @@
 
 import { factIn } from '../../distill/memory/fact-line.ts';
 import { homesOf } from '../../distill/memory/homes.ts';
+import { projectPage } from '../../distill/memory/place.ts';
 import { choiceIn } from '../../distill/offline/choices.ts';
 import { cut, inOneLine } from '../../language/gist.ts';
 import type { SaidBy } from '../../schema/memory.ts';
 import type { TargetMemory } from '../../store/memory/port.ts';
+import type { ProjectPlace } from '../../store/projects/port.ts';
 import type { Store } from '../../store/store.ts';
 
 export interface Durable {
@@ -40,13 +42,12 @@ export async function durableOf(
     (await store.memory.list({ ...filter, group: '', kind: 'evergreen', limit: lookedAt })).filter(
       ({ session }) => !isMuted('session', session),
     );
-  const own = await read({ project: project.name });
-  const home = homesOf(await store.projects.places()).get(project.path) ?? project.name;
-  const suffix = home.slice(project.name.length);
-  const onPage = own.filter(({ page }) => page.startsWith('projects/') && page.endsWith(`${suffix}/overview.md`));
+  const { pages, names, isShared } = homeIn(await store.projects.places(), project);
+  const onPage = (await Promise.all(pages.map((page) => read({ page })))).flat();
+  const own = (await Promise.all(names.map((name) => read({ project: name })))).flat();
   const core = (await Promise.all(corePages.map((page) => read({ page })))).flat();
   // Another project of this name has separate insights.
-  const isOurs = ({ session }: TargetMemory) => suffix === '' || sessions.includes(session);
+  const isOurs = ({ session }: TargetMemory) => !isShared || sessions.includes(session);
   const near = nearTo(files);
   const told = new Set<string>();
   const take = (
@@ -78,6 +79,18 @@ export async function durableOf(
       ({ text }) => firstLine(text),
     ),
   ];
+}
+
+/** The pages of a project, the names of its clones, and whether another project has one of these names. */
+function homeIn(places: readonly ProjectPlace[], { name, path }: DurableRequest['project']) {
+  const homes = homesOf(places);
+  const home = homes.get(path) ?? name;
+  const isOurs = (place: ProjectPlace) => homes.get(place.path) === home;
+  const names = new Set([name, ...places.filter(isOurs).map((place) => place.name)]);
+  const isShared = places.some((place) => names.has(place.name) && !isOurs(place));
+  // A person may have told something to the page of the folder's own name.
+  const pages = isShared ? [projectPage(home)] : [...new Set([home, ...names].map(projectPage))];
+  return { pages, names: [...names], isShared };
 }
 
 /** Of an answered question the answer is what counts: it stays whole, and the question gives way. */

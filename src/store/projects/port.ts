@@ -22,7 +22,9 @@ export interface ProjectLink {
 export interface ProjectPlace {
   readonly path: string;
   readonly name: string;
-  /** `owner/name`, or with the host in front. */
+  /** The repository of the folder, as git names it. Undefined if it is in none, or was not looked at. */
+  readonly repository?: string | undefined;
+  /** What sessions say: `owner/name`, or with the host in front. */
   readonly repositories: readonly string[];
 }
 
@@ -30,6 +32,10 @@ export interface ProjectsPort {
   list(): Promise<readonly Project[]>;
   /** Every project that sessions worked in, with its repositories. Cheap: it counts nothing. */
   places(): Promise<readonly ProjectPlace[]>;
+  /** Folders whose repository was not looked up yet; with `missed`, also those that were in none when we looked. */
+  unidentified(missed: boolean): Promise<readonly string[]>;
+  /** Notes the repository of a folder, or that it is in none. */
+  identify(path: string, repository: string | undefined): Promise<void>;
   /** The project with this name or around this path. If several have the name, the one used last. */
   digest(project: ProjectFilter): Promise<ProjectDigest | undefined>;
   links(): Promise<readonly ProjectLink[]>;

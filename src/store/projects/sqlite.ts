@@ -9,14 +9,20 @@ import { allLinks, projectLinks } from './links.ts';
 import type { ProjectDigest, ProjectsPort } from './port.ts';
 
 export function projectsPort(connection: Connection): ProjectsPort {
-  const { read: run } = connection;
-  const places = connection.statement<[], { id: number; path: string; name: string }>(
-    'SELECT id, path, name FROM projects WHERE id IN (SELECT project_id FROM sessions) ORDER BY path',
+  const { read: run, write } = connection;
+  const places = connection.statement<[], { id: number; path: string; name: string; repository: string | null }>(
+    'SELECT id, path, name, repository FROM projects WHERE id IN (SELECT project_id FROM sessions) ORDER BY path',
   );
   const repositories = connection.statement<[], { project: number; value: string }>(
     `SELECT DISTINCT s.project_id AS project, x.value FROM session_facts x JOIN sessions s ON s.id = x.session_id
      WHERE x.kind = 'repository' AND s.project_id IS NOT NULL ORDER BY x.value`,
   );
+  const unidentified = connection
+    .statement<[string | null], string>(
+      'SELECT path FROM projects WHERE repository IS NULL OR repository = ? ORDER BY path',
+    )
+    .pluck();
+  const identify = connection.statement('UPDATE projects SET repository = ? WHERE path = ?');
   const digest = connection.statement<[number], ProjectDigest>(digestSql.digest);
 
   const { links, link } = projectLinks(connection);
@@ -27,8 +33,17 @@ export function projectsPort(connection: Connection): ProjectsPort {
       return run(() => {
         const named = new Map<number, string[]>();
         for (const { project, value } of repositories.all()) named.set(project, [...(named.get(project) ?? []), value]);
-        return places.all().map(({ id, path, name }) => ({ path, name, repositories: named.get(id) ?? [] }));
+        return places.all().map(({ id, path, name, repository }) => ({
+          ...{ path, name, repositories: named.get(id) ?? [] },
+          repository: repository || undefined,
+        }));
       });
+    },
+    async unidentified(missed) {
+      return run(() => unidentified.all(missed ? '' : null));
+    },
+    async identify(path, repository = '') {
+      write(() => identify.run(repository, path));
     },
     async list() {
       return run(() => {

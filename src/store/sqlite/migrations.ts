@@ -1045,6 +1045,13 @@ export const migrations: readonly Migration[] = [
         WHERE name = 'derived';
     `,
   },
+  {
+    name: '039-repositories',
+    sql: `
+      -- NULL until the folder was looked at; empty if it is in no repository.
+      ALTER TABLE projects ADD COLUMN repository TEXT;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as Holdfast's. */
