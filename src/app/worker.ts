@@ -25,8 +25,15 @@ export async function runAsWorker(context: Context): Promise<void> {
     return;
   }
   try {
-    const [{ runWorker }, { ingestApart, processApart, runApart }, { startHttp }, { openLog }] = await Promise.all([
+    const [
+      { runWorker },
+      { ofImport, workInProgress },
+      { ingestApart, processApart, runApart },
+      { startHttp },
+      { openLog },
+    ] = await Promise.all([
       import('./worker/run.ts'),
+      import('./worker/work.ts'),
       import('../processes/apart.ts'),
       import('../surfaces/http/server.ts'),
       import('../system/log.ts'),
@@ -54,16 +61,25 @@ export async function runAsWorker(context: Context): Promise<void> {
     };
     setInterval(look, config.settings.pollIntervalMs).unref();
     const signal = AbortSignal.any([orphaned.signal, ...(context.signal ? [context.signal] : [])]);
-    const scan = () => ingestApart({ config, signal });
+    const work = workInProgress(Date.now);
+    const scan = () =>
+      work.during('import', (report) =>
+        ingestApart({ config, signal, progress: (progress) => report(ofImport(progress)) }),
+      );
     const reread = () =>
       runApart<IngestReport>(['ingest', '--renew', '--later'], 'Reading again', { config, signal, background: true });
-    const distil = () => processApart({ config, signal });
+    const distil = () =>
+      work.during('distill', (report) =>
+        processApart({ config, signal, progress: ({ jobs, totalJobs }) => report({ done: jobs, total: totalJobs }) }),
+      );
     const backUp = () =>
-      runApart<{ file: string; why?: string }>(['backup', '--rotate'], 'The copy', {
-        config,
-        signal,
-        background: true,
-      });
+      work.during('backup', () =>
+        runApart<{ file: string; why?: string }>(['backup', '--rotate'], 'The copy', {
+          config,
+          signal,
+          background: true,
+        }),
+      );
     const exchange = () =>
       runApart<Awaited<ReturnType<NonNullable<WorkerDeps['exchange']>>>>(['hub', 'sync'], 'The exchange with the hub', {
         config,
@@ -73,7 +89,8 @@ export async function runAsWorker(context: Context): Promise<void> {
     const apart = (words: readonly string[]) => runApart(words, `holdfast ${words.join(' ')}`, { config, signal });
     const listen = async (live: LiveDeps & Pick<Context, 'store'>) => {
       context.meaning?.leaveReading();
-      const server = await startHttp({ ...live, meaning: context.meaning, apart, log, onPrompt: pastOf(context) });
+      const onPrompt = pastOf(context);
+      const server = await startHttp({ ...live, meaning: context.meaning, apart, log, work, onPrompt });
       // Never into the log: the address opens the memory.
       if (say) await sayAddress(context);
       return server;
@@ -82,7 +99,7 @@ export async function runAsWorker(context: Context): Promise<void> {
     keepHeapSmall();
     const { dropHeld, hearForgotten } = await import('../operations/data/forgotten-bell.ts');
     const forgetting = hearForgotten(config, () => void dropHeld(context.store));
-    const deps = { ...context, progress: undefined, scan, reread, distil, backUp, exchange, log, listen };
+    const deps = { ...context, progress: undefined, scan, reread, distil, backUp, exchange, log, listen, work };
     await runWorker(deps, signal).finally(forgetting.close);
     write(`worker ${process.pid} stopped`);
   } finally {

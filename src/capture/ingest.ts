@@ -50,7 +50,11 @@ export interface IngestProgress {
   readonly totalBytes: number;
   /** Progress of embedding, once all files are read: texts that can now be found by meaning. */
   readonly embedded?: { readonly done: number; readonly total: number };
+  /** Before any file is read: how much of the stored texts was redacted by newer rules, from 0 to 1. */
+  readonly redacted?: number;
 }
+
+const nothingRead = { files: 0, totalFiles: 0, bytes: 0, totalBytes: 0 } as const;
 
 export interface IngestRequest {
   readonly file?: string | undefined;
@@ -88,7 +92,13 @@ async function ingestFound(
 ): Promise<IngestReport> {
   // First, so that a new store has nothing to redact.
   // Prepared briefings may contain texts that are redacted now; the worker writes them again.
-  await redactStored({ ...deps, outside: () => briefingFolder(deps.config.home).clear() });
+  const { store, config, signal, progress } = deps;
+  await redactStored({
+    store,
+    signal,
+    outside: () => briefingFolder(config.home).clear(),
+    progress: progress && ((redacted) => progress({ ...nothingRead, redacted })),
+  });
   const { reimport = false, retry, prune, renew } = request;
   const pass = await ingestSources(deps, found.sources, reimport, retry, prune, renew);
   const unembedded = await embed(deps, pass, request.later === true);

@@ -58,7 +58,9 @@ describe('embedding pending texts', () => {
     await commit('one', 'two', 'three', '');
     const embedder = fake();
     const seen: [number, number][] = [];
-    expect(await embedPending({ store, config: config(), embedder, progress: (...at) => seen.push(at) })).toBe('done');
+    expect(
+      await embedPending({ store, config: config(), embedder, progress: (done, total) => seen.push([done, total]) }),
+    ).toBe('done');
     expect(embedder.given).toEqual([['three', 'two'], ['one']]);
     expect(seen).toEqual([
       [2, 3],

@@ -16,8 +16,8 @@ export interface EmbedDeps {
   readonly signal?: AbortSignal | undefined;
   /** For tests; otherwise the settings choose. */
   readonly embedder?: Embedder | undefined;
-  /** How many have their vectors now, of how many. */
-  readonly progress?: ((done: number, total: number) => void) | undefined;
+  /** How many have their vectors now, of how many. `closely`: texts with a rough vector are read again for an exact one. */
+  readonly progress?: ((done: number, total: number, closely?: true) => void) | undefined;
   /** Leaves slow work undone. */
   readonly instantOnly?: boolean | undefined;
   /** Then reads texts with a rough vector closely. This takes milliseconds for each text, so imports leave it to the worker. */
@@ -53,20 +53,16 @@ export async function embedPending(deps: EmbedDeps): Promise<EmbedOutcome> {
   try {
     await store.vectors.wantModel(embedder.model);
     if (deps.instantOnly === true && !embedder.instant) return 'elsewhere';
-    let done = 0;
-    let total: number | undefined;
+    const batch = Math.min(embedder.batch, deps.batch ?? embedder.batch);
+    const report = reporting(deps.progress, async () => (await store.vectors.counts()).pending);
     for (;;) {
       if (signal?.aborted) return 'stopped';
-      const texts = await store.vectors.pending(Math.min(embedder.batch, deps.batch ?? embedder.batch));
+      const texts = await store.vectors.pending(batch);
       if (texts.length === 0) break;
       // A call may cost money or minutes: no two processes make it for the same texts.
       if (!embedder.instant && !(await store.vectors.lease(holder, clock(), clock() + leaseMs))) return 'elsewhere';
       await embedBatch(store, embedder, texts, signal);
-      done += texts.length;
-      if (deps.progress) {
-        total ??= done + (await store.vectors.counts()).pending;
-        deps.progress(done, Math.max(total, done));
-      }
+      await report(texts.length, texts.length === batch);
       await (deps.pauseMs === undefined || embedder.instant ? new Promise(setImmediate) : sleep(deps.pauseMs));
     }
     if (deps.refine === true) {
@@ -85,6 +81,18 @@ export async function embedPending(deps: EmbedDeps): Promise<EmbedOutcome> {
     if (!embedder.instant) await store.vectors.lease(holder, clock(), undefined);
     if (deps.embedder === undefined) await embedder.close();
   }
+}
+
+/** Counts what is left once, and only if there may be more: counting takes longer than embedding the few texts of a new answer. */
+function reporting(progress: ((done: number, total: number) => void) | undefined, countLeft: () => Promise<number>) {
+  let done = 0;
+  let total: number | undefined;
+  return async (more: number, mayBeMore: boolean): Promise<void> => {
+    done += more;
+    if (progress === undefined) return;
+    total ??= done + (mayBeMore ? await countLeft() : 0);
+    progress(done, Math.max(total, done));
+  };
 }
 
 async function embedBatch(
@@ -151,18 +159,16 @@ const refinedAtOnce = 8;
 async function refineRough(deps: EmbedDeps, embedder: Embedder): Promise<EmbedOutcome | undefined> {
   if (embedder.refine === undefined) return undefined;
   const { store, signal } = deps;
-  let done = 0;
-  let total: number | undefined;
+  const report = reporting(
+    deps.progress && ((done, total) => deps.progress?.(done, total, true)),
+    async () => (await store.vectors.counts()).rough,
+  );
   for (;;) {
     if (signal?.aborted) return 'stopped';
     const texts = await store.vectors.rough(refinedAtOnce);
     if (texts.length === 0) return undefined;
     await refineTexts(store, embedder, texts);
-    done += texts.length;
-    if (deps.progress) {
-      total ??= done + (await store.vectors.counts()).rough;
-      deps.progress(done, Math.max(total, done));
-    }
+    await report(texts.length, texts.length === refinedAtOnce);
     // New texts get their rough vector first.
     if ((await store.vectors.pending(1)).length > 0)
       await embedBatch(store, embedder, await store.vectors.pending(embedder.batch), signal);

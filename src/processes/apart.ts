@@ -2,8 +2,9 @@
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { IngestDeps } from '../capture/ingest.ts';
+import type { IngestDeps, IngestProgress } from '../capture/ingest.ts';
 import type { Config } from '../config/config.ts';
+import type { RunProgress } from '../distill/run.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import { type ErrorCode, HoldfastError } from '../system/errors.ts';
 import { yieldProcess } from '../system/priority.ts';
@@ -14,8 +15,12 @@ export const ingestApart = (given: Pick<IngestDeps, 'config' | 'progress' | 'sig
   runApart(['ingest'], 'The import', given);
 
 /** `holdfast process` for due jobs, at low priority. Resolves with the number of jobs done. */
-export async function processApart(given: { config: Config; signal?: AbortSignal }): Promise<number> {
-  const { done } = await runApart<{ done: Record<string, number> }>(['process', '--due'], 'Distilling', {
+export async function processApart(given: {
+  config: Config;
+  signal?: AbortSignal;
+  progress?: (progress: RunProgress) => void;
+}): Promise<number> {
+  const { done } = await runApart<{ done: Record<string, number> }, RunProgress>(['process', '--due'], 'Distilling', {
     ...given,
     background: true,
   });
@@ -23,7 +28,7 @@ export async function processApart(given: { config: Config; signal?: AbortSignal
 }
 
 /** Any command on the same data folder; resolves with its answer, even if that reports a failure. */
-export async function runApart<Report>(
+export async function runApart<Report, Progress = IngestProgress>(
   words: readonly string[],
   name: string,
   {
@@ -31,7 +36,10 @@ export async function runApart<Report>(
     progress,
     signal,
     background = false,
-  }: Pick<IngestDeps, 'config' | 'progress' | 'signal'> & { background?: boolean },
+  }: Pick<IngestDeps, 'config' | 'signal'> & {
+    progress?: ((progress: Progress) => void) | undefined;
+    background?: boolean;
+  },
 ): Promise<Report> {
   const child = spawn(process.execPath, [program, ...words, '--json'], {
     env: { ...config.environment, HOLDFAST_PART: '1' },
@@ -41,7 +49,7 @@ export async function runApart<Report>(
   const stop = () => child.kill();
   signal?.addEventListener('abort', stop);
   if (signal?.aborted) stop();
-  child.on('message', (message) => progress?.(message as Parameters<NonNullable<typeof progress>>[0]));
+  child.on('message', (message) => progress?.(message as Progress));
   try {
     const failed = new Promise<never>((_, reject) => child.once('error', reject));
     const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));

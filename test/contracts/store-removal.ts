@@ -26,10 +26,12 @@ export function describeRemoval(open: () => OpenStore): void {
         text: (text: string) => text.replace('old', 'fresh'),
         json: (text: string) => text.replace('old', 'new'),
       };
-      const steps: boolean[] = [];
-      for (let i = 0; i < 20 && !steps.at(-1); i++)
-        steps.push((await store.removal.rewriteTexts(1, change, 2)).outside);
+      const steps: { outside: boolean; share: number }[] = [];
+      for (let i = 0; i < 20 && !steps.at(-1)?.outside; i++) steps.push(await store.removal.rewriteTexts(1, change, 2));
       expect(steps.length).toBeGreaterThan(2);
+      const shares = steps.map(({ share }) => share);
+      expect(shares, 'it gets nearer to the end with each step').toEqual(shares.toSorted((a, b) => a - b));
+      expect([shares[0] ?? 1, shares.at(-1)]).toEqual([expect.closeTo(0.5, 0), 1]);
       const texts = (await store.entries.transcript('claude-code', 's1')).map(({ text }) => text);
       expect(texts).toEqual(['fresh one', 'fresh two', 'new']);
       expect((await store.entries.toolUses(['b']))[0]?.input).toBe('{"command":"new"}');

@@ -1,5 +1,5 @@
 // The worker's share of embedding: live sessions at once and in small steps, slow work in the background.
-import { embedPending, noteTrouble } from '../../embedding/pending.ts';
+import { type EmbedDeps, embedPending, noteTrouble } from '../../embedding/pending.ts';
 import { type Repeated, repeated } from './repeated.ts';
 import type { WorkerDeps } from './run.ts';
 
@@ -9,15 +9,22 @@ const pauseMs = 50;
 
 /** When woken, it checks whether a text lacks a vector, which costs next to nothing if none does. Idle: the running step is saved. */
 export function embedding(
-  { store, config, clock, log }: Pick<WorkerDeps, 'store' | 'config' | 'clock' | 'log'>,
+  { store, config, clock, log, work }: Pick<WorkerDeps, 'store' | 'config' | 'clock' | 'log' | 'work'>,
   signal: AbortSignal,
 ): Repeated {
+  // The settings may have changed since the start.
+  const embed = (progress: EmbedDeps['progress']) =>
+    embedPending({ store, config: config.reload(), clock, signal, batch: step, pauseMs, refine: true, progress });
+
   async function run(): Promise<void> {
     const trouble = await store.vectors.trouble();
     if (trouble !== undefined && trouble.nextAt > clock()) return;
     try {
-      // The settings may have changed since the start.
-      await embedPending({ store, config: config.reload(), clock, signal, batch: step, pauseMs, refine: true });
+      if (work === undefined) await embed(undefined);
+      else
+        await work.during('embed', (report) =>
+          embed((done, total, closely) => report({ kind: closely ? 'refine' : 'embed', done, total })),
+        );
     } catch (error) {
       const { message } = await noteTrouble({ store, clock }, error);
       log(`Search by meaning must wait: ${message}`);

@@ -4,12 +4,20 @@ import { staleTranscripts } from '../../capture/reread.ts';
 import { plural } from '../../language/plural.ts';
 import { type Repeated, repeated } from './repeated.ts';
 import type { WorkerDeps } from './run.ts';
+import type { Reported } from './work.ts';
 
 const hourMs = 3_600_000;
 
 /** Wake it with every poll. `read` is called for each part. If a part makes no progress, the next one waits an hour. */
 export function rereading(
-  { store, config, clock, log, reread }: Pick<WorkerDeps, 'store' | 'config' | 'clock' | 'log' | 'reread'>,
+  {
+    store,
+    config,
+    clock,
+    log,
+    reread,
+    work,
+  }: Pick<WorkerDeps, 'store' | 'config' | 'clock' | 'log' | 'reread' | 'work'>,
   signal: AbortSignal,
   read: (added: number) => void,
 ): Repeated {
@@ -21,16 +29,20 @@ export function rereading(
     if (reread === undefined || done || clock() < notBefore) return;
     // Even if the part fails: the next poll must not retry at once what has just failed.
     notBefore = clock() + hourMs;
-    let left = await count();
-    let brought = 0;
-    while (left > 0 && !signal.aborted) {
-      const { entries } = await reread();
-      read(entries.added);
-      const now = await count();
-      brought += left - now;
-      if (now >= left) break;
-      left = now;
-    }
+    const total = await count();
+    let left = total;
+    const readAll = async (report?: (progress: Reported) => void) => {
+      while (left > 0 && !signal.aborted) {
+        report?.({ done: total - left, total });
+        const { entries } = await reread();
+        read(entries.added);
+        const now = await count();
+        if (now >= left) break;
+        left = now;
+      }
+    };
+    if (total > 0) await (work === undefined ? readAll() : work.during('reread', readAll));
+    const brought = total - left;
     done = left === 0;
     if (brought > 0) log(`read ${plural(brought, 'transcript')} again that an older version had read`);
   }

@@ -26,6 +26,7 @@ import { archivingAfter, takingIn } from './taking-in.ts';
 import { turns } from './turns.ts';
 import { vaultKeeping } from './vault-keeping.ts';
 import { watching } from './watching.ts';
+import type { WorkInProgress } from './work.ts';
 
 /** What the next poll has to do beside its usual chores. */
 export interface Due {
@@ -43,6 +44,8 @@ export interface WorkerDeps extends IngestDeps {
   readonly store: Context['store'];
   readonly scan: () => Promise<IngestReport>;
   readonly log: (line: string) => void;
+  /** Shows what runs in the background. */
+  readonly work?: WorkInProgress | undefined;
   /** Rereads a part of what an older version has read. Without it, nothing is reread. */
   readonly reread?: (() => Promise<IngestReport>) | undefined;
   /** Does the distilling that is due, and returns the number of jobs. Without it, nothing is distilled. */

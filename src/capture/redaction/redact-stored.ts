@@ -10,11 +10,14 @@ export async function redactStored(
     store,
     signal,
     outside,
+    progress,
   }: {
     readonly store: Pick<Store, 'removal'>;
     readonly signal?: AbortSignal | undefined;
     /** Removes old texts from files. After a crash it is called again: the texts count as done only after it has returned. */
     readonly outside?: (() => void) | undefined;
+    /** How much is done, from 0 to 1. */
+    readonly progress?: ((share: number) => void) | undefined;
   },
   version = redactionVersion,
 ): Promise<{ done: boolean; changed: number }> {
@@ -28,6 +31,7 @@ export async function redactStored(
       return { done: true, changed };
     }
     if (step.done || signal?.aborted) return { done: step.done, changed };
+    if (step.share < 1) progress?.(step.share);
     await new Promise(setImmediate);
   }
 }

@@ -36,6 +36,9 @@ export interface VaultDeps {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** `redact`: copies are rewritten by newer rules; otherwise transcripts are copied. */
+type FillProgress = (progress: { readonly kind?: 'redact'; readonly done: number; readonly total: number }) => void;
+
 /** Leave a transcript alone while it is being written: many small parts compress badly. */
 const quietMs = 60_000;
 const dayMs = 86_400_000;
@@ -54,15 +57,18 @@ export function copyPath(config: Config, agent: AgentName, key: string): string 
  */
 export async function fillVault(
   deps: VaultDeps,
-  options: { quietMs?: number } = {},
+  options: { quietMs?: number; progress?: FillProgress | undefined } = {},
 ): Promise<{ grown: number; waiting: boolean }> {
   const { store, config, clock, running, signal } = deps;
+  const { progress } = options;
   const done = { grown: 0, waiting: false };
-  await redactVault(deps);
+  await redactVault(deps, progress);
   if (!config.settings.vault) return done;
   const limits = await limitsNow({ store, config, clock, running });
-  for (const due of await store.vault.due()) {
+  const all = await store.vault.due();
+  for (const [i, due] of all.entries()) {
     if (signal?.aborted) break;
+    if (i > 0) progress?.({ done: i, total: all.length });
     const forgotten = await forgottenBy(store);
     const source = sourceOf(config, due);
     if (source === undefined) continue;
@@ -240,7 +246,7 @@ const progressFile = (config: Config): string => path.join(vaultFolder(config), 
  * Redacts copies that were made under older rules, in the order of their names. A file records the progress: after a kill it
  * continues with the copy that it was at, and processing one twice changes nothing.
  */
-async function redactVault({ store, config, signal }: VaultDeps): Promise<void> {
+async function redactVault({ store, config, signal }: VaultDeps, report: FillProgress | undefined): Promise<void> {
   const { redactionVersion } = await import('../redaction/redact.ts');
   const progress = readProgress(progressFile(config));
   if (progress.version >= redactionVersion && progress.after === undefined) return;
@@ -253,9 +259,10 @@ async function redactVault({ store, config, signal }: VaultDeps): Promise<void> 
   const after = progress.version === redactionVersion ? (progress.after ?? '') : '';
   const note = (said: object) =>
     replaceFile(progressFile(config), `${JSON.stringify({ version: redactionVersion, ...said })}\n`, 0o600);
-  for (const copy of copies) {
+  for (const [i, copy] of copies.entries()) {
     if (nameOf(copy) <= after) continue;
     if (signal?.aborted) return;
+    report?.({ kind: 'redact', done: i, total: copies.length });
     if ((await rewriteCopy({ store, config }, copy, 'redaction')) === 'rewritten') note({ after: nameOf(copy) });
     await new Promise(setImmediate);
   }

@@ -8,6 +8,7 @@ import { isPresent } from '../../install/present.ts';
 import { readRecord } from '../../install/record.ts';
 import { version } from '../../package.ts';
 import { Moment, toMoment } from '../../schema/time.ts';
+import { Work } from '../../schema/work.ts';
 import type { Store } from '../../store/store.ts';
 import { explain } from '../../system/errors.ts';
 import { checkDamage } from '../data/backups.ts';
@@ -29,6 +30,7 @@ export const status = operation({
     ok: z.boolean(),
     checks: z.array(Check),
     lastReport: Moment.optional().describe('when a hook or a client last reported'),
+    work: z.array(Work).describe('what the worker does right now; empty if it does not run'),
   }),
   surfaces: ['cli', 'http'],
   http: { apart: true },
@@ -36,7 +38,7 @@ export const status = operation({
   withoutStore: true,
   succeeded: (report) => report.ok,
   async run({ config }: Context<never>) {
-    const last = await lastReport(config);
+    const [last, work] = [await lastReport(config), await workNow(config)];
     const checks = [
       ...checkHooks(config),
       ...(await checkReach(config)),
@@ -48,9 +50,19 @@ export const status = operation({
       ok: checks.every((check) => check.ok),
       checks,
       ...(last.at === undefined ? {} : { lastReport: toMoment(last.at) }),
+      work,
     };
   },
 });
+
+/** A worker that takes longer to answer is too busy to be asked. */
+const patience = { helloMs: 1000, answerMs: 1000 };
+
+async function workNow(config: Config): Promise<Work[]> {
+  const { askWorker } = await import('../../processes/access/ask.ts');
+  const answer = z.object({ work: z.array(Work) }).safeParse(await askWorker(config, { name: 'work' }, {}, patience));
+  return answer.data?.work ?? [];
+}
 
 function checkHooks(config: Config): Check[] {
   return hooked.flatMap((agent): Check[] => {

@@ -53,6 +53,20 @@ it('words are found in what was said, in commands and in outputs, whatever their
   );
 });
 
+it('finds words with signs, capitals outside ASCII, and quotes that a command writes in two ways', async () => {
+  const memory = await emptyMemory();
+  await tell(memory, 'odd-1', '/srv/odd', '2026-11-02T09:00:00.000Z', [
+    { by: 'user', text: 'ÄRGER in 100%_of cases, 灯塔 and C:\\new' },
+    { by: 'assistant', uses: [{ name: 'Bash', input: { command: 'say "a"\nsay b' } }] },
+  ]);
+  const places = async (query: string) =>
+    (await sessionsFind.run(memory.context, { id: 'odd', query, subagents: false })).matches.map(({ place }) => place);
+  for (const query of ['ärger', 'ärger IN', '100%_OF', '灯塔', 'c:\\new', '%', '_'])
+    expect(await places(query)).toEqual([0]);
+  for (const query of ['say "a"\nsay', '"command":"say "a', '"', 'SAY b']) expect(await places(query)).toEqual([1]);
+  for (const query of ['100_%', '灯灯', 'ö']) expect(await places(query)).toEqual([]);
+});
+
 it('changes are edits by file, without those that failed', async () => {
   const context = await harbour();
   const changes = await sessionsChanges.run(context, { id: 'lamp' });

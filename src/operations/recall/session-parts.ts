@@ -85,16 +85,19 @@ export const sessionsFind = operation({
     const session = await sessionNamed(context, id, agent);
     const wanted = query.toLowerCase();
     const matches: z.infer<typeof Placed>[] = [];
-    for await (const { entries, from } of pagesOf(context, session, subagents)) {
-      const uses = await usesOf(context.store, entries);
-      for (const [i, entry] of entries.entries()) {
+    for await (const entries of entriesWith(context, session, subagents, wanted)) {
+      const uses = await usesOf(
+        context.store,
+        entries.map(({ entry }) => entry),
+      );
+      for (const { entry, place } of entries) {
         const own = uses.get(entry.id) ?? [];
         const found = [entry.text, ...own.flatMap(({ input, output = '' }) => [readable(input), output])]
           .map((text) => snippetAt(text, wanted))
           .find((snippet) => snippet !== undefined);
         if (found === undefined) continue;
         if (matches.length === mostMatches) return { session: session.id, matches, more: true };
-        matches.push({ id: entry.id, at: entry.at, place: from + i, text: found });
+        matches.push({ id: entry.id, at: entry.at, place, text: found });
       }
     }
     return { session: session.id, matches, more: false };
@@ -210,9 +213,27 @@ async function* rowsOf({ store, signal }: Context<'entries'>, { agent, id }: Ses
   }
 }
 
-async function* pagesOf(context: Context<'entries'>, session: Session, subagents: boolean) {
-  for await (const { from, rows } of rowsOf(context, session, subagents))
-    yield { from, entries: (await context.store.entries.at(rows)).map(({ entry }) => entry) };
+/** The entries of a session that may contain the words, with their places. Most are ruled out without being read here. */
+async function* entriesWith(context: Context<'entries'>, session: Session, subagents: boolean, wanted: string) {
+  const { entries } = context.store;
+  const part = necessaryPart(wanted);
+  for await (const { from, rows } of rowsOf(context, session, subagents)) {
+    const kept = part === undefined ? rows : await entries.containing(rows, part);
+    const places = new Map(rows.map((row, i) => [row, from + i]));
+    yield (await entries.at(kept)).map(({ row, entry }) => ({ entry, place: places.get(row) ?? from }));
+  }
+}
+
+/**
+ * The longest part of the words that every match contains as it is stored. The store compares without case only in ASCII,
+ * and a tool's input has its quotes and line breaks escaped. Undefined if nothing is left.
+ */
+export function necessaryPart(wanted: string): string | undefined {
+  const isCaseless = wanted.toLowerCase() === wanted.toUpperCase();
+  return wanted
+    .split(isCaseless ? /["\n]/ : /["\n]|\P{ASCII}/u)
+    .filter((part) => part !== '')
+    .toSorted((a, b) => b.length - a.length)[0];
 }
 
 /** The uses of these tools in a session, subagents included. Reads only entries that used one. */

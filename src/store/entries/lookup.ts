@@ -10,7 +10,7 @@ import { type EntryRow, entryColumns, type ToolRow, toEntry, toToolUse } from '.
 /** Enough to recognise the kind of text. */
 const beginning = 400;
 
-type Members = 'counts' | 'find' | 'at' | 'beginningsAt' | 'usesAt' | 'toolUses';
+type Members = 'counts' | 'find' | 'at' | 'beginningsAt' | 'containing' | 'usesAt' | 'toolUses';
 
 export function entryLookup(connection: Connection): Pick<EntriesPort, Members> {
   const { read: run } = connection;
@@ -22,6 +22,15 @@ export function entryLookup(connection: Connection): Pick<EntriesPort, Members> 
     `SELECT ${entryColumns}, e.id AS row, p.name AS project, ${titleOfSession} FROM json_each(?) j JOIN entries e ON e.id = j.value
      JOIN sessions s ON s.id = e.session_id LEFT JOIN projects p ON p.id = s.project_id ORDER BY j.key`,
   );
+  const containing = connection
+    .statement<{ rows: string; pattern: string }, number>(
+      `SELECT e.id FROM json_each(@rows) j JOIN entries e ON e.id = j.value
+       WHERE e.text LIKE @pattern ESCAPE '\\' OR (e.tools IS NOT NULL AND EXISTS (
+         SELECT 1 FROM tool_uses t
+         WHERE t.entry_id = e.id AND (t.input LIKE @pattern ESCAPE '\\' OR t.output LIKE @pattern ESCAPE '\\')))
+       ORDER BY j.key`,
+    )
+    .pluck();
   const usesOf = connection.statement<[string], Omit<UseAt, 'outcome'> & { outcome: 'ok' | 'error' | null }>(
     `SELECT t.entry_id AS row, t.tool, t.outcome FROM json_each(?) j JOIN tool_uses t ON t.entry_id = j.value`,
   );
@@ -73,6 +82,9 @@ export function entryLookup(connection: Connection): Pick<EntriesPort, Members> 
     async beginningsAt(rows) {
       return run(() => beginnings.all(JSON.stringify(rows)).map((one) => ({ ...one, isPrompt: one.isPrompt === 1 })));
     },
+    async containing(rows, text) {
+      return run(() => containing.all({ rows: JSON.stringify(rows), pattern: likeAnywhere(text) }));
+    },
     async usesAt(rows) {
       return run(() => usesOf.all(JSON.stringify(rows)).map((use) => ({ ...use, outcome: use.outcome ?? undefined })));
     },
@@ -89,3 +101,5 @@ export function entryLookup(connection: Connection): Pick<EntriesPort, Members> 
     },
   };
 }
+
+const likeAnywhere = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;

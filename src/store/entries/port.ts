@@ -140,6 +140,11 @@ export interface EntriesPort {
   beginningsAt(rows: readonly EntryRowId[]): Promise<readonly EntryBeginning[]>;
   /** The tool uses of these entries, without their texts. */
   usesAt(rows: readonly EntryRowId[]): Promise<readonly UseAt[]>;
+  /**
+   * Those of these rows, in this order, whose text, or whose tools' input or output, contains this text. Ignores the
+   * case of ASCII letters only.
+   */
+  containing(rows: readonly EntryRowId[], text: string): Promise<readonly EntryRowId[]>;
   /** Entries in order of time, without machine-made text, subagents and abandoned branches. */
   timeline(filter: TimelineFilter): Promise<readonly TimelineEntry[]>;
   /** Entry counts by session and quarter of an hour, unordered, without subagents. */

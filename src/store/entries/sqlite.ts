@@ -8,7 +8,7 @@ import { transcripts } from './transcript.ts';
 import { turnRows } from './turns.ts';
 
 export function entriesPort(connection: Connection): EntriesPort {
-  const { counts, find, at, beginningsAt, usesAt, toolUses } = entryLookup(connection);
+  const { counts, find, at, beginningsAt, containing, usesAt, toolUses } = entryLookup(connection);
   const { transcript, order, page, promptsOf } = transcripts(connection);
   const { prompts, turns } = turnRows(connection);
   const { timeline } = timelines(connection);
@@ -18,6 +18,7 @@ export function entriesPort(connection: Connection): EntriesPort {
     find,
     at,
     beginningsAt,
+    containing,
     usesAt,
     toolUses,
     transcript,

@@ -57,13 +57,14 @@ export interface RemovalPort {
   /**
    * Applies the change to the next `limit` stored texts, until all have the version; after that it costs nothing.
    * Progress is stored in the same transaction, so work resumes after a crash and processes share it. `outside`: all
-   * rows have the version. The caller now removes the old texts from files, and then calls `finishRewriting`.
+   * rows have the version. The caller now removes the old texts from files, and then calls `finishRewriting`. `share`:
+   * about how much of the work is done, from 0 to 1.
    */
   rewriteTexts(
     version: number,
     change: TextChange,
     limit: number,
-  ): Promise<{ done: boolean; outside: boolean; changed: number }>;
+  ): Promise<{ done: boolean; outside: boolean; changed: number; share: number }>;
   finishRewriting(version: number): Promise<void>;
   /**
    * Deletes sessions with everything that depends on them, in one transaction. Entries that a

@@ -26,6 +26,8 @@ export function textRewriting(connection: Connection): Pick<RemovalPort, 'rewrit
   const put = connection.statement(
     'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
   );
+  const last = (table: string) => connection.statement<[], number>(`SELECT coalesce(max(id), 0) FROM ${table}`).pluck();
+  const [lastEntry, lastUse] = [last('entries'), last('tool_uses')];
   const rewriteEntries = entryRewriting(connection);
   const rewriteUses = useRewriting(connection);
 
@@ -49,11 +51,18 @@ export function textRewriting(connection: Connection): Pick<RemovalPort, 'rewrit
     return { ...progress, ...next, changed: progress.changed + changed, looked: rows.length };
   }
 
+  /** Ids grow with the rows; counting the rows would take longer than a step. */
+  function shareOf({ phase, after }: Progress): number {
+    const [entries, uses] = [lastEntry.get() ?? 0, lastUse.get() ?? 0];
+    const at = phase === 'entries' ? after : phase === 'tool_uses' ? entries + after : entries + uses;
+    return entries + uses === 0 ? 1 : at / (entries + uses);
+  }
+
   return {
     async rewriteTexts(version, change, limit) {
       const stored = get.get(fact);
       const known = stored === undefined ? undefined : (JSON.parse(stored) as Progress);
-      if (known !== undefined && known.done >= version) return { done: true, outside: false, changed: 0 };
+      if (known !== undefined && known.done >= version) return { done: true, outside: false, changed: 0, share: 1 };
       // Free pages of the file must not keep the removed data.
       connection.db.pragma('secure_delete = ON');
       const after = write(() => {
@@ -71,7 +80,7 @@ export function textRewriting(connection: Connection): Pick<RemovalPort, 'rewrit
       const outside = !done && after.phase === 'outside';
       // Until this checkpoint, the log still contains the old pages. A reader may delay it; that is not a failure.
       if (outside && after.changed > 0) connection.db.pragma('wal_checkpoint(TRUNCATE)');
-      return { done, outside, changed: after.changed };
+      return { done, outside, changed: after.changed, share: done || outside ? 1 : shareOf(after) };
     },
     async finishRewriting(version) {
       write(() => {

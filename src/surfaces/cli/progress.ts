@@ -16,12 +16,16 @@ export interface ProgressBar {
 
 export function progressBar(terminal: Terminal, clock: () => number = Date.now): ProgressBar {
   const live = terminal.isTTY === true;
-  const started = clock();
+  let started = clock();
+  let phase: Phase | undefined;
   let last = live ? 0 : started;
   let drawn = false;
   return {
     update(progress) {
       const now = clock();
+      // The speed of the phase before says nothing about this one.
+      if (phase !== undefined && phase !== phaseOf(progress)) started = now;
+      phase = phaseOf(progress);
       if (now - last < (live ? 80 : 5000)) return;
       last = now;
       const text = describe(progress, now - started);
@@ -43,30 +47,43 @@ export function describe(progress: Progress, elapsedMs: number): string {
   const { done, total } = shareOf(progress);
   const speed = elapsedMs > 0 ? (done / elapsedMs) * 1000 : 0;
   const left = speed > 0 ? `${duration(Math.max(0, (total - done) / speed))} left` : '';
+  if ('redacted' in progress) return ['applying newer redaction rules', left].filter((part) => part !== '').join('  ');
   const parts =
-    'jobs' in progress
-      ? [
-          `${progress.jobs}/${progress.totalJobs} jobs`,
-          progress.tokens === 0 ? '' : `${progress.tokens.toLocaleString('en')} tokens`,
-          left,
-        ]
-      : 'lines' in progress
-        ? [`${progress.lines.toLocaleString('en')} of ${progress.totalLines.toLocaleString('en')} lines`, left]
-        : [
-            `${progress.files}/${progress.totalFiles} files`,
-            `${bytes(progress.bytes)} of ${bytes(progress.totalBytes)}`,
-            `${bytes(speed)}/s`,
+    embeddedIn(progress) !== undefined
+      ? [`${done.toLocaleString('en')} of ${total.toLocaleString('en')} texts embedded`, left]
+      : 'jobs' in progress
+        ? [
+            `${progress.jobs}/${progress.totalJobs} jobs`,
+            progress.tokens === 0 ? '' : `${progress.tokens.toLocaleString('en')} tokens`,
             left,
-          ];
+          ]
+        : 'lines' in progress
+          ? [`${progress.lines.toLocaleString('en')} of ${progress.totalLines.toLocaleString('en')} lines`, left]
+          : [
+              `${progress.files}/${progress.totalFiles} files`,
+              `${bytes(progress.bytes)} of ${bytes(progress.totalBytes)}`,
+              `${bytes(speed)}/s`,
+              left,
+            ];
   return parts.filter((part) => part !== '').join('  ');
 }
 
-const shareOf = (progress: Progress): { done: number; total: number } =>
-  'jobs' in progress
-    ? { done: progress.jobs, total: progress.totalJobs }
-    : 'lines' in progress
-      ? { done: progress.lines, total: progress.totalLines }
-      : { done: progress.bytes, total: progress.totalBytes };
+type Phase = 'redacting' | 'embedding' | 'distilling' | 'lines' | 'import';
+
+const embeddedIn = (progress: Progress) => ('embedded' in progress ? progress.embedded : undefined);
+
+function phaseOf(progress: Progress): Phase {
+  if ('redacted' in progress) return 'redacting';
+  if (embeddedIn(progress) !== undefined) return 'embedding';
+  return 'jobs' in progress ? 'distilling' : 'lines' in progress ? 'lines' : 'import';
+}
+
+function shareOf(progress: Progress): { done: number; total: number } {
+  if ('redacted' in progress) return { done: progress.redacted ?? 0, total: 1 };
+  if ('jobs' in progress) return { done: progress.jobs, total: progress.totalJobs };
+  if ('lines' in progress) return { done: progress.lines, total: progress.totalLines };
+  return embeddedIn(progress) ?? { done: progress.bytes, total: progress.totalBytes };
+}
 
 function bar(progress: Progress, width: number): string {
   const { done, total } = shareOf(progress);

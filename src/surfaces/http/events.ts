@@ -2,6 +2,7 @@
 // restarted worker, gets every missed change exactly once. Timers run only while a client listens.
 import type { ServerResponse } from 'node:http';
 import type { LiveEvents } from '../../schema/live-event.ts';
+import type { Work, WorkSource } from '../../schema/work.ts';
 import type { Store } from '../../store/store.ts';
 import { taken } from './taken.ts';
 
@@ -25,11 +26,20 @@ const maxUnread = 1 << 20;
 /** Other processes write too: commands, imports, distilling. */
 const lookMs = 1000;
 const pageSize = 500;
+/** Without an id: a client that reconnects gets the current state. */
+const workEvent = (work: readonly Work[]): string => `event: work\ndata: ${JSON.stringify({ work })}\n\n`;
 
-export function eventStreams(events: LiveEvents, store: Pick<Store, 'changes'>, heartbeatMs = 25_000): EventStreams {
+export function eventStreams(
+  events: LiveEvents,
+  store: Pick<Store, 'changes'>,
+  {
+    heartbeatMs = 25_000,
+    work,
+  }: { readonly heartbeatMs?: number | undefined; readonly work?: WorkSource | undefined } = {},
+): EventStreams {
   const streams = new Set<Stream>();
   let timers: NodeJS.Timeout[] = [];
-  let unsubscribe: (() => void) | undefined;
+  let unsubscribe: (() => void)[] = [];
 
   const write = ({ response }: Stream, text: string) => {
     if (response.writableLength > maxUnread) response.destroy();
@@ -44,8 +54,8 @@ export function eventStreams(events: LiveEvents, store: Pick<Store, 'changes'>, 
     if (streams.size > 0) return;
     for (const timer of timers) clearInterval(timer);
     timers = [];
-    unsubscribe?.();
-    unsubscribe = undefined;
+    for (const stop of unsubscribe) stop();
+    unsubscribe = [];
   }
 
   async function sendChanges(stream: Stream): Promise<void> {
@@ -97,10 +107,16 @@ export function eventStreams(events: LiveEvents, store: Pick<Store, 'changes'>, 
           setInterval(() => toAll(': still here\n\n'), heartbeatMs).unref(),
           setInterval(look, lookMs).unref(),
         ];
-      unsubscribe ??= events.subscribe((event) => {
-        toAll(`data: ${JSON.stringify(event)}\n\n`);
-        look();
-      });
+      const current = work?.now() ?? [];
+      if (current.length > 0) write(stream, workEvent(current));
+      if (unsubscribe.length === 0)
+        unsubscribe = [
+          events.subscribe((event) => {
+            toAll(`data: ${JSON.stringify(event)}\n\n`);
+            look();
+          }),
+          ...(work ? [work.subscribe((now) => toAll(workEvent(now)))] : []),
+        ];
       await sendChanges(stream);
     },
     close() {

@@ -5,6 +5,7 @@ import { briefing, giveBriefing } from '../../operations/recall/briefing.ts';
 import { AgentName } from '../../schema/agent-name.ts';
 import { BriefingSource } from '../../schema/briefing.ts';
 import { LiveEvent, type LiveEvents } from '../../schema/live-event.ts';
+import { Work, type WorkSource } from '../../schema/work.ts';
 import type { McpHttp } from '../mcp/http.ts';
 import type { EventStreams } from './events.ts';
 import { type Route, route } from './route.ts';
@@ -16,12 +17,13 @@ export interface OwnDeps {
   readonly prove: (nonce: string) => string;
   readonly context: Context;
   readonly events: LiveEvents;
+  readonly work?: WorkSource | undefined;
   readonly allRoutes: () => readonly Route[];
   /** Opened at the first call, so that the worker does not hold unused code in memory. */
   readonly mcp: () => Promise<McpHttp>;
 }
 
-export function ownRoutes({ version, streams, prove, context, events, allRoutes, mcp }: OwnDeps): Route[] {
+export function ownRoutes({ version, streams, prove, context, events, work, allRoutes, mcp }: OwnDeps): Route[] {
   const reads = { method: 'GET', access: 'full', type: 'application/json', input: z.object({}) } as const;
   return [
     route({
@@ -80,8 +82,16 @@ export function ownRoutes({ version, streams, prove, context, events, allRoutes,
     }),
     route({
       ...reads,
+      path: '/api/work',
+      summary: 'What the worker imports, embeds, distills and copies right now, with progress and remaining time',
+      output: z.object({ work: z.array(Work) }),
+      run: async () => ({ work: work?.now() ?? [] }),
+    }),
+    route({
+      ...reads,
       path: '/api/events',
-      summary: 'Live events: server-sent events; those named `change` have an id to continue from',
+      summary:
+        'Live events: server-sent events; those named `change` have an id to continue from, those named `work` say what it does right now',
       input: z.object({
         after: z
           .int()

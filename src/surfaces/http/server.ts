@@ -13,6 +13,7 @@ import { describeTaken, portHolder } from '../../processes/access/port-holder.ts
 import { proofOf } from '../../processes/access/proof.ts';
 import { openTokens } from '../../processes/access/tokens.ts';
 import type { Clock } from '../../schema/clock.ts';
+import type { WorkSource } from '../../schema/work.ts';
 import { explain, HoldfastError, systemCode } from '../../system/errors.ts';
 import type { McpHttp } from '../mcp/http.ts';
 import { captureRoutes } from './capture-routes.ts';
@@ -29,6 +30,8 @@ export interface HttpDeps extends LiveDeps {
   readonly store: Context['store'];
   readonly meaning?: Context['meaning'];
   readonly apart?: Context['apart'];
+  /** What runs in the background. */
+  readonly work?: WorkSource | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -59,7 +62,7 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
   const { viewerFolder: folder = join(packageRoot, 'dist', 'viewer') } = options;
   // Open the tokens before the port: no caller can get in without them.
   const tokens = openTokens(deps.config.home);
-  const streams = eventStreams(deps.events, deps.store, heartbeatMs);
+  const streams = eventStreams(deps.events, deps.store, { heartbeatMs, work: deps.work });
   const ofGroups = groupStreams(deps, heartbeatMs);
   const prove = (nonce: string) => proofOf(tokens.full, bound, nonce);
   let opened: Promise<McpHttp> | undefined;
@@ -70,6 +73,7 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
     prove,
     context: deps,
     events: deps.events,
+    work: deps.work,
     allRoutes: () => routes,
     mcp,
   };

@@ -2,11 +2,15 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Change } from '../../schema/change.ts';
+import type { Work } from '../../schema/work.ts';
 import { read } from './api.ts';
 import { dropKept } from './kept.ts';
 import { openStream } from './stream.ts';
 
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting');
+
+/** What the worker does in the background right now. */
+export const work = signal<readonly Work[]>([]);
 
 type Listener = (change: Change | 'all') => void;
 const listeners = new Set<Listener>();
@@ -43,11 +47,14 @@ export function listen(): void {
     const close = openStream(`/api/events${last === undefined ? '' : `?after=${encodeURIComponent(last)}`}`, {
       open() {
         connection.value = 'live';
+        // If something runs, the worker says so at once.
+        work.value = [];
         // Pages that failed to load while the worker was away try again. The changes follow separately.
         if (wasLost) tell('all');
         wasLost = false;
       },
       event({ kind, data, id }) {
+        if (kind === 'work') work.value = (JSON.parse(data) as { work: Work[] }).work;
         if (kind === 'reset') tell('all');
         if (kind !== 'change') return;
         last = id;
@@ -55,6 +62,7 @@ export function listen(): void {
       },
       lost(refused) {
         connection.value = 'lost';
+        work.value = [];
         wasLost = true;
         // Any request finds out whether the worker still knows this browser.
         if (refused) void read('jobs', { limit: 1 }).catch(() => undefined);

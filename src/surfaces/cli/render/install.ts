@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { install, repair, uninstall } from '../../../operations/machine/install.ts';
 import type { status } from '../../../operations/machine/status.ts';
+import { type Work, workProgress, workTitle } from '../../../schema/work.ts';
 import { clean } from '../style.ts';
 import type { View } from '../view.ts';
 import { renderChecks } from './doctor.ts';
@@ -87,13 +88,24 @@ export function renderRepair({ repaired, worker }: z.infer<(typeof repair)['outp
   return lines.join('\n');
 }
 
-export function renderState({ ok, checks }: z.infer<(typeof status)['output']>, view: View): string {
+const barWidth = 20;
+
+/** One line for each: a bar if the share is known, what it does, and how far it has come. */
+function renderWork(work: readonly Work[], { style }: View): string[] {
+  const lines = work.map((one) => {
+    const filled = one.share === undefined ? 0 : Math.round(one.share * barWidth);
+    const bar = one.share === undefined ? '' : `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)} `;
+    return `${style.cyan('⟳')} ${bar}${[workTitle(one), workProgress(one)].filter((part) => part !== '').join(': ')}`;
+  });
+  return lines.length === 0 ? [] : [...lines, ''];
+}
+
+export function renderState({ ok, checks, work }: z.infer<(typeof status)['output']>, view: View): string {
   const { style } = view;
-  // A passing check that still has a hint is a pause.
   const last = !ok
     ? style.red('Something needs attention.')
-    : checks.some((check) => check.hint !== undefined)
+    : checks.some(({ name, hint }) => name === 'capture' && hint !== undefined)
       ? style.yellow('All is well, but capture is paused.')
       : style.green('Sessions are captured as they happen.');
-  return [...renderChecks(checks, view), '', last].join('\n');
+  return [...renderChecks(checks, view), '', ...renderWork(work, view), last].join('\n');
 }

@@ -8,6 +8,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Inline } from '../parts/inline.tsx';
 import { Ago } from '../parts/moment.tsx';
 import { isRunning, SessionRow } from '../parts/session-row.tsx';
+import { WorkList } from '../parts/work.tsx';
 import { address, sessionAddress } from '../router.ts';
 import { number, plural } from '../time.ts';
 
@@ -41,6 +42,7 @@ export function Now() {
   return (
     <section class="page now">
       <h1>Now</h1>
+      <WorkList />
       <Answered answer={sessions} rows={8}>
         {({ all, counts }) =>
           all.length === 0 ? (

@@ -74,7 +74,7 @@ function File({
         <code>{pathFrom(folder, file)}</code>
         <DiffSize {...size} />
       </summary>
-      <p class="row-meta">
+      <p class="file-actions">
         <CopyButton text={file} label="Copy the path" />
         {file.startsWith('/') && <a href={`vscode://file${encodeURI(file)}`}>Open in editor</a>}
       </p>

@@ -2,10 +2,11 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ViewerPage } from '../../../schema/viewer-page.ts';
-import { connection } from '../live.ts';
+import { connection, work } from '../live.ts';
 import { address, here } from '../router.ts';
 import { nextTheme, theme } from '../theme.ts';
 import { Icon, type IconName } from './icon.tsx';
+import { Spinner } from './work.tsx';
 
 interface Way {
   readonly page: ViewerPage;
@@ -65,6 +66,12 @@ export function Frame({ page, children }: { page: ViewerPage | undefined; childr
               <a key={way.page} href={address(way.page)} aria-current={current ? 'page' : undefined}>
                 <Icon name={way.icon} />
                 <span>{way.title}</span>
+                {way.page === 'now' && work.value.length > 0 && (
+                  <span class="at-work">
+                    <Spinner />
+                    <span class="unseen">Holdfast is processing</span>
+                  </span>
+                )}
               </a>
             );
           })}
