@@ -42,7 +42,6 @@ export function Now() {
   return (
     <section class="page now">
       <h1>Now</h1>
-      <WorkList />
       <Answered answer={sessions} rows={8}>
         {({ all, counts }) =>
           all.length === 0 ? (
@@ -79,6 +78,7 @@ export function Now() {
           )
         }
       </Answered>
+      <WorkList />
     </section>
   );
 }

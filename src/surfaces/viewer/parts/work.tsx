@@ -4,7 +4,10 @@ import { work } from '../live.ts';
 
 export const Spinner = () => <span class="spinner" aria-hidden="true" />;
 
-/** Shows nothing if the worker is idle. Not a live region: the numbers change twice a second. */
+/**
+ * Shows nothing if the worker is idle. Stays at the lower edge of the window, so that nothing moves when it appears. Not
+ * a live region: the numbers change twice a second.
+ */
 export function WorkList() {
   if (work.value.length === 0) return null;
   return (
