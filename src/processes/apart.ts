@@ -4,7 +4,6 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { IngestDeps, IngestProgress } from '../capture/ingest.ts';
 import type { Config } from '../config/config.ts';
-import type { RunProgress } from '../distill/run.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import { type ErrorCode, HoldfastError } from '../system/errors.ts';
 import { yieldProcess } from '../system/priority.ts';
@@ -14,13 +13,18 @@ import { program } from './worker-process.ts';
 export const ingestApart = (given: Pick<IngestDeps, 'config' | 'progress' | 'signal'>): Promise<IngestReport> =>
   runApart(['ingest'], 'The import', given);
 
+interface JobProgress {
+  readonly jobs: number;
+  readonly totalJobs: number;
+}
+
 /** `holdfast process` for due jobs, at low priority. Resolves with the number of jobs done. */
 export async function processApart(given: {
   config: Config;
   signal?: AbortSignal;
-  progress?: (progress: RunProgress) => void;
+  progress?: (progress: JobProgress) => void;
 }): Promise<number> {
-  const { done } = await runApart<{ done: Record<string, number> }, RunProgress>(['process', '--due'], 'Distilling', {
+  const { done } = await runApart<{ done: Record<string, number> }, JobProgress>(['process', '--due'], 'Distilling', {
     ...given,
     background: true,
   });
