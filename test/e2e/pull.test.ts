@@ -1,5 +1,5 @@
 // A pull, or a forget of what was pulled, that is killed at any moment is finished by the next one.
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { because } from '../because.ts';
@@ -63,5 +63,40 @@ it.skipIf(noTrace)(
     expect(readdirSync(pulled(at)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
     await ask(at.env, 'ingest');
     expect(held(at)).not.toContain(`ask ${rounds}.`);
+  },
+);
+
+it.skipIf(noTrace)(
+  because('a pull that is killed while it hides what a late prompt makes private leaves nothing of it', noTrace),
+  async () => {
+    const at = place();
+    const storage = path.join(at.env.HOME ?? '', '.local/share/opencode/storage');
+    const put = (name: string, value: unknown) => {
+      mkdirSync(path.dirname(path.join(storage, name)), { recursive: true });
+      writeFileSync(path.join(storage, `${name}.json`), JSON.stringify(value));
+    };
+    const say = (n: number, role: string, text: string) => {
+      const created = Date.parse('2026-03-02T09:00:00Z') + n * 1000;
+      put(`message/ses_a/msg_${n}`, { id: `msg_${n}`, role, time: { created, completed: created + 9 } });
+      const part = { type: 'text', text, time: { start: created, end: created + 5 } };
+      put(`part/msg_${n}/prt_${n}`, { id: `prt_${n}`, messageID: `msg_${n}`, ...part });
+    };
+    put('session/global/ses_a', { id: 'ses_a', directory: '/home/dev/proj', time: { created: 1 } });
+    say(2, 'assistant', 'kumquat it is');
+    say(3, 'user', 'next');
+    say(4, 'assistant', 'gladly');
+    await ask(at.env, 'ingest');
+    expect(held(at)).toContain('kumquat');
+    say(1, 'user', '<private>kumquat</private>');
+    const rounds = await killAtEach(
+      at,
+      () => ['ingest'],
+      async () => {},
+    );
+    expect(rounds).toBeGreaterThan(3);
+    expect(held(at)).not.toContain('kumquat');
+    expect(JSON.stringify(entriesOf(at))).not.toContain('kumquat');
+    const { entries } = await ask(at.env, 'show', 'ses_a');
+    expect(entries.map(({ text }: { text: string }) => text)).toEqual(['next', 'gladly']);
   },
 );

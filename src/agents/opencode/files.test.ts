@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { workbench } from '../../../test/contracts/transcript-builder.ts';
+import { pullAll } from '../../capture/pull/pull.ts';
 import { openCode } from './index.ts';
 
 const session = 'ses_a';
@@ -33,7 +34,8 @@ async function bench() {
     message(n, role);
     part(n, text);
   };
-  return { ...made, message, part, say, texts, pulled };
+  const pull = () => pullAll(made.deps);
+  return { ...made, message, part, say, texts, pulled, pull };
 }
 
 it('messages and parts that come after the session was read are pulled, each once', async () => {
@@ -79,6 +81,31 @@ it('a late part of a private turn stays private, and one of the next turn is kep
   say(4, 'assistant', 'answer');
   await ingest();
   part(2, 'kumquat again', 'b');
+  part(4, 'more of the answer', 'b');
+  await ingest();
+  expect(pulled()).not.toContain('kumquat');
+  expect(await texts()).toEqual(['next', 'answer', 'more of the answer']);
+});
+
+it.each([
+  ['after its answer was stored', true],
+  ['after its answer was pulled, but before that was stored', false],
+])('a private prompt that arrives %s hides the answer, and nothing else', async (_, isStored) => {
+  const { ingest, say, message, part, texts, pulled, pull } = await bench();
+  const take = isStored ? ingest : pull;
+  say(3, 'user', 'next');
+  say(4, 'assistant', 'answer');
+  message(2, 'assistant');
+  part(2, 'kumquat it is');
+  await take();
+  expect(pulled()).toContain('kumquat');
+  message(1, 'user');
+  await take();
+  part(1, '<private>kumquat</private>');
+  await ingest();
+  expect(pulled()).not.toContain('kumquat');
+  expect(await texts()).toEqual(['next', 'answer']);
+  // It does not come back.
   part(4, 'more of the answer', 'b');
   await ingest();
   expect(pulled()).not.toContain('kumquat');

@@ -4,18 +4,20 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Agent } from '../../agents/agent.ts';
 import { agents } from '../../agents/index.ts';
-import { type AgentPull, type PulledSession, pulledKey } from '../../agents/pull.ts';
+import { type AgentPull, type PulledLine, type PulledSession, pulledKey } from '../../agents/pull.ts';
 import type { Config } from '../../config/config.ts';
-import { copyState, emptyState } from '../../schema/reader-state.ts';
+import { copyState, emptyState, type ReaderState } from '../../schema/reader-state.ts';
 import { type Tombstones, tombstone } from '../../store/removal/tombstone.ts';
 import type { Store } from '../../store/store.ts';
 import { systemCode } from '../../system/errors.ts';
 import type { RunningTime } from '../../system/running-time.ts';
+import { conversationRules } from '../conversation-rules.ts';
 import type { Limits } from '../keep.ts';
 import { longestLine } from '../lines.ts';
 import { projectFinder } from '../project.ts';
 import { type Problem, problemOf } from '../scan.ts';
 import { vaultLines } from '../vault/vault-line.ts';
+import { forgetInPulled } from './rewrite.ts';
 import { sourceTools } from './source-tools.ts';
 import { append, idsIn, lastNote, noteLine, type PullNote } from './transcript.ts';
 
@@ -214,6 +216,8 @@ async function pullBatches(
       forgotten,
     });
   let toLine = lineMaker();
+  /** Entries that were pulled before the private prompt that they answer. */
+  const revealed: string[] = [];
   /** The session is read again from its beginning: until its cursor comes, the last note still holds. */
   let isAgain = false;
   let cursor = note?.cursor;
@@ -252,6 +256,7 @@ async function pullBatches(
     const isNew = line !== undefined && !isHeld(line.id);
     if (line !== undefined && (isNew || isAgain)) {
       const text = toLine(JSON.stringify(line));
+      revealed.push(...revealedIn(agent, key, line, isNew, state));
       const isSaid = line.type !== 'session' && line.type !== 'title';
       if (isNew && text !== undefined && text.length < longestLine) {
         lines.push(text);
@@ -271,8 +276,33 @@ async function pullBatches(
     await new Promise(setImmediate);
     deps.signal?.throwIfAborted();
   }
+  // Before the note says that the session was read: after a kill, the next pull finds them again.
+  await hide(deps, agent, key, revealed, forgotten);
   const done = await write(true);
   return { grown, done };
+}
+
+/** The entries of a line that the transcript holds although its turn is private. */
+const revealedIn = (agent: Agent, key: string, line: PulledLine, isNew: boolean, { capture }: ReaderState): string[] =>
+  isNew || capture.privateIn === undefined
+    ? []
+    : agent.read(line, { key, state: {} }).items.flatMap((item) => (item.kind === 'entry' ? [item.uuid] : []));
+
+/** Forgets entries that turned out to belong to a private turn, whether they are stored or only pulled. */
+async function hide(
+  { store, config, clock }: PullDeps,
+  agent: Agent,
+  key: string,
+  entries: readonly string[],
+  forgotten: Tombstones,
+): Promise<void> {
+  if (entries.length === 0) return;
+  const prints = entries.map((id) => tombstone.entry(agent.name, id)).filter((print) => !forgotten.has(print));
+  const [at, rules] = [clock(), conversationRules(config.settings)];
+  const all = [...prints, tombstone.file(agent.name, key)].map((print) => ({ print, at }));
+  if (prints.length > 0) await store.removal.takeTombstones(all, [], { rules, now: at });
+  // Also if they are forgotten already: a kill may have come in between.
+  await forgetInPulled({ store, config }, { agent: agent.name, key });
 }
 
 /** Sources below a folder, or the folder itself if it is a source. Links are followed once, as the agent would. */
