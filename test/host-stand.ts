@@ -8,6 +8,7 @@ import type { AgentExit, AgentRun, RunningAgent } from '../src/host/agent.ts';
 import type { HostClock } from '../src/host/clock.ts';
 import { type Host, type HostDeps, openHost, recover } from '../src/host/host.ts';
 import type { LiveWord } from '../src/schema/group-message.ts';
+import { mostAttempts } from '../src/sessions/groups/delivery.ts';
 import { createGroup, type GroupDeps, openGroup } from '../src/sessions/groups/groups.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 import type { Store } from '../src/store/store.ts';
@@ -202,7 +203,7 @@ export async function hostStand(groups: readonly string[], options: Partial<Host
       await settle();
     },
     async say(group, text) {
-      const message = await store.messages.add(group, { text }, clock.now());
+      const message = await store.messages.add(group, { text, mostAttempts }, clock.now());
       stand.host.wake();
       await settle();
       return message?.id as number;

@@ -5,6 +5,7 @@ import { permitted } from '../operations/groups/permitted.ts';
 import type { Context, Terminal } from '../operations/operation.ts';
 import type { LiveWord, OutgoingMessage } from '../schema/group-message.ts';
 import { type Listening, listenToHost, ring } from '../sessions/groups/bell.ts';
+import { mostAttempts } from '../sessions/groups/delivery.ts';
 import { groupFolders } from '../sessions/groups/group-folders.ts';
 import { explain, HoldfastError } from '../system/errors.ts';
 import { openView } from './chat-view.ts';
@@ -51,7 +52,11 @@ export async function chat(context: Context, terminal: Terminal, options: ChatOp
       throw new HoldfastError('TOO_LARGE', `A message of ${text.length} characters is too long for an agent`, {
         hint: `Put it into a file in ${groupFolders(config, group).work}, and name the file.`,
       });
-    const added = await store.messages.add(group, { text: await permitted(text, 'The message') }, clock());
+    const added = await store.messages.add(
+      group,
+      { text: await permitted(text, 'The message'), mostAttempts },
+      clock(),
+    );
     if (added === undefined) throw new HoldfastError('NOT_FOUND', `There is no group ${group} any more`);
     view.open.add(added.id);
     await ring(config);

@@ -4,10 +4,10 @@
 import { nextOf } from '../operations/groups/schedule.ts';
 import { sameProcess } from '../processes/claim.ts';
 import type { ScheduledTask } from '../schema/task.ts';
+import { backoff, mostAttempts } from '../sessions/groups/delivery.ts';
 import { explain } from '../system/errors.ts';
 import { signalGroup } from './confine.ts';
 import { noticesOf } from './delivery.ts';
-import { backoff } from './persist.ts';
 import { type LiveRun, type RunDeps, startRun } from './run.ts';
 
 export interface HostDeps extends Omit<RunDeps, 'wake' | 'losses'> {
@@ -41,7 +41,7 @@ export async function recover({ store, clock, log }: Pick<HostDeps, 'store' | 'c
     const error = 'the host was ended in the middle of it';
     const { notice } = await store.runs.end(
       id,
-      { how: 'again', error, notices: noticesOf(error, task), backoff, next },
+      { how: 'again', error, notices: noticesOf(error, task), backoff, mostAttempts, next },
       clock.now(),
     );
     log(`${group}: ${error}${notice === undefined ? '' : '; what was said before stays said'}`);

@@ -1,10 +1,8 @@
 // Storing that outlasts a busy store or a full disk.
+import { backoff } from '../sessions/groups/delivery.ts';
 import { explain } from '../system/errors.ts';
 import type { Run } from './run.ts';
 import { killedBy } from './run-state.ts';
-
-/** How long a group waits after each failure in a row. After the last, its next message tries again. */
-export const backoff: readonly number[] = [5, 10, 20, 40, 80].map((seconds) => seconds * 1000);
 
 /** Another process holds the store, or its disk is full. */
 const isPassing = (error: unknown): boolean => ['STORE_BUSY', 'DISK_FULL'].includes(explain(error, 'the host').code);

@@ -7,6 +7,7 @@ import type { LiveWord } from '../schema/group-message.ts';
 import type { HostTool } from '../schema/host-frame.ts';
 import type { ScheduledTask } from '../schema/task.ts';
 import { toMoment } from '../schema/time.ts';
+import { backoff, mostAttempts } from '../sessions/groups/delivery.ts';
 import type { GroupSessions } from '../sessions/groups/groups.ts';
 import type { RunEnd } from '../store/runs/port.ts';
 import type { Store } from '../store/store.ts';
@@ -18,7 +19,7 @@ import type { HostClock } from './clock.ts';
 import { noticesOf } from './delivery.ts';
 import { type Limits, startLimits } from './limits.ts';
 import { lostSession } from './lost-session.ts';
-import { backoff, pause, persist } from './persist.ts';
+import { pause, persist } from './persist.ts';
 import { openRecord, type Place, type RunRecord } from './run-record.ts';
 import {
   begin,
@@ -201,7 +202,7 @@ async function live(run: Run): Promise<void> {
     () =>
       deps.store.runs.end(
         run.id,
-        { ...end, notices: noticesOf(end.error, task?.id), backoff, next, result },
+        { ...end, notices: noticesOf(end.error, task?.id), backoff, mostAttempts, next, result },
         clock.now(),
       ),
     () => true,

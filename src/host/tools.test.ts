@@ -50,7 +50,11 @@ describe('the tools of a group', () => {
     await of('tide').call('send_message', { text: 'on my way' });
     expect(await store.messages.outgoing('tide', 0, 9)).toMatchObject([{ kind: 'message', text: 'on my way' }]);
     expect(words).toEqual([{ group: 'tide', out: 1 }]);
-    await store.runs.end(run, { how: 'failed', notices: noticesOf(undefined, 1), backoff: [] }, clock.now());
+    await store.runs.end(
+      run,
+      { how: 'failed', notices: noticesOf(undefined, 1), backoff: [], mostAttempts: 12 },
+      clock.now(),
+    );
     expect((await store.messages.get('tide', message?.id as number))?.state).toBe('answered');
   });
 
@@ -122,7 +126,11 @@ describe('the tools of a group', () => {
     const when = { prompt: 'look', kind: 'once', when: '', timeZone: 'UTC', context: 'isolated' } as const;
     const { id = 0 } = (await store.tasks.add({ ...when, group: 'tide', next: clock.now() }, clock.now())) ?? {};
     const at = await store.runs.begin({ group: 'tide', task: id, epoch: 1 }, clock.now());
-    await store.runs.end(at, { how: 'ok', notices: noticesOf(undefined, 1), backoff: [], result: 'calm' }, clock.now());
+    await store.runs.end(
+      at,
+      { how: 'ok', notices: noticesOf(undefined, 1), backoff: [], mostAttempts: 12, result: 'calm' },
+      clock.now(),
+    );
     for (const tool of ['pause_task', 'resume_task'])
       await expect(of('tide').call(tool, { id })).rejects.toThrow(`Task ${id} is done. Add it again: schedule_task`);
     expect(await of('tide').call('cancel_task', { id })).toContain('cancelled');

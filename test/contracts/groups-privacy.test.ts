@@ -61,7 +61,11 @@ it('a task has no secret and nothing private, and its bytes are gone once it is 
   });
   expect(task.prompt).not.toMatch(/ghp_|carpenter/);
   const run = await store.runs.begin({ group: 'tide', task: task.id, epoch: 1 }, 1);
-  await store.runs.end(run, { how: 'ok', notices: noticesOf(undefined, 1), backoff: [], result: 'done' }, 2);
+  await store.runs.end(
+    run,
+    { how: 'ok', notices: noticesOf(undefined, 1), backoff: [], mostAttempts: 12, result: 'done' },
+    2,
+  );
   expect(await store.tasks.get(task.id)).toMatchObject({ state: 'done', prompt: '' });
   const other = await tasksAdd.run(context, { group: 'tide', prompt: said, every: '30m', context: 'group' });
   await tasksCancel.run(context, { id: other.task.id });

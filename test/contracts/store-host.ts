@@ -7,19 +7,20 @@ import { base, chunk, entry, rules } from './chunks.ts';
 import type { OpenStore } from './store.ts';
 
 const backoff = [5000, 10_000];
+const mostAttempts = 12;
 const notices = {
   unanswered: 'no answer: it broke',
   cutOff: 'cut off: it broke',
   taskFailed: 'the task failed: it broke',
 };
-const ok: RunEnd = { how: 'ok', notices, backoff };
-const failed = (error = 'it broke'): RunEnd => ({ how: 'failed', error, notices, backoff });
+const ok: RunEnd = { how: 'ok', notices, mostAttempts, backoff };
+const failed = (error = 'it broke'): RunEnd => ({ how: 'failed', error, notices, mostAttempts, backoff });
 
 export function describeHost(open: () => OpenStore): void {
   async function begun(store: Store, ...texts: string[]) {
     await store.groups.create('tide', base);
     const ids: number[] = [];
-    for (const text of texts) ids.push((await store.messages.add('tide', { text }, base))?.id as number);
+    for (const text of texts) ids.push((await store.messages.add('tide', { text, mostAttempts }, base))?.id as number);
     const run = await store.runs.begin({ group: 'tide', epoch: 1 }, base);
     return { ids, run };
   }
@@ -53,7 +54,7 @@ export function describeHost(open: () => OpenStore): void {
       ['two', 'handed'],
       ['three', 'waiting'],
     ]);
-    await store.runs.end(run, { how: 'failed', error: 'it broke', notices, backoff: [] }, base);
+    await store.runs.end(run, { how: 'failed', error: 'it broke', notices, mostAttempts, backoff: [] }, base);
     expect((await store.messages.unanswered('tide')).map(({ state }) => state)).toEqual(['given-up', 'given-up']);
   });
 
@@ -178,7 +179,7 @@ export function describeHost(open: () => OpenStore): void {
       return store.runs.end(next, failed(), now);
     };
     // Another message during the wait neither shortens it nor overtakes.
-    const other = (await store.messages.add('tide', { text: 'two' }, now))?.id as number;
+    const other = (await store.messages.add('tide', { text: 'two', mostAttempts }, now))?.id as number;
     expect(await fail()).toMatchObject({ retryAt: now + 10_000, gaveUp: false });
     expect(await store.runs.dueGroups(now)).toEqual([]);
     now += 10_000;
@@ -187,7 +188,7 @@ export function describeHost(open: () => OpenStore): void {
     expect(await states(store, [...ids, other])).toEqual(['given-up', 'given-up']);
     expect(await store.runs.dueGroups(now + 1e9)).toEqual([]);
     expect(await store.runs.nextDue(now)).toBeUndefined();
-    await store.messages.add('tide', { text: 'three' }, now);
+    await store.messages.add('tide', { text: 'three', mostAttempts }, now);
     expect((await store.messages.waiting('tide')).map(({ text }) => text)).toEqual(['one', 'two', 'three']);
     expect(await store.runs.dueGroups(now)).toEqual(['tide']);
   });
@@ -204,10 +205,10 @@ export function describeHost(open: () => OpenStore): void {
     for (let i = 0; i < 11; i++) {
       const next = await store.runs.begin({ group: 'tide', epoch: 1 }, base);
       await store.messages.hand(next, ids);
-      await store.runs.end(next, { how: 'again', error: 'the host ended', notices, backoff }, base);
+      await store.runs.end(next, { how: 'again', error: 'the host ended', notices, mostAttempts, backoff }, base);
     }
     expect(await states(store, ids)).toEqual(['given-up']);
-    await store.messages.add('tide', { text: 'hello?' }, base);
+    await store.messages.add('tide', { text: 'hello?', mostAttempts }, base);
     expect((await store.messages.waiting('tide')).map(({ text }) => text)).toEqual(['hello?']);
   });
 
@@ -254,10 +255,14 @@ export function describeHost(open: () => OpenStore): void {
     const run = await store.runs.begin({ group: 'tide', task: a, epoch: 1 }, base + 30);
     expect((await store.tasks.due(base + 30)).map(({ id }) => id)).toEqual([b]);
     // Killed before any output: due as before. Done: due at its next time.
-    await store.runs.end(run, { how: 'again', notices, backoff, next: base + 99 }, base + 31);
+    await store.runs.end(run, { how: 'again', notices, mostAttempts, backoff, next: base + 99 }, base + 31);
     expect((await store.tasks.due(base + 31)).map(({ id }) => id)).toEqual([a, b]);
     const second = await store.runs.begin({ group: 'tide', task: a, epoch: 1 }, base + 31);
-    await store.runs.end(second, { how: 'ok', notices, backoff, next: base + 60_010, result: 'calm' }, base + 32);
+    await store.runs.end(
+      second,
+      { how: 'ok', notices, mostAttempts, backoff, next: base + 60_010, result: 'calm' },
+      base + 32,
+    );
     expect(await store.tasks.get(a)).toMatchObject({
       lastResult: 'calm',
       nextAt: '2026-05-01T12:01:00.010Z',
@@ -318,7 +323,7 @@ export function describeHost(open: () => OpenStore): void {
     } as const;
     const id = (await store.tasks.add({ ...task, next: base }, base))?.id as number;
     const at = await store.runs.begin({ group: 'tide', task: id, epoch: 1 }, base);
-    await store.runs.end(at, { how: 'ok', notices, backoff, next: base + 1, result: 'told in s1' }, base);
+    await store.runs.end(at, { how: 'ok', notices, mostAttempts, backoff, next: base + 1, result: 'told in s1' }, base);
     const left = async () => (await store.messages.outgoing('tide', 0, 99)).map(({ text }) => text);
     await store.removal.forget({ kind: 'session', agent: 'claude-code', id: 's1' }, { rules, now: base });
     expect(await left()).toEqual(['early s2', 'told in s2', 'early s3', 'told in s3']);

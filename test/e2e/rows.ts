@@ -80,6 +80,8 @@ function tableRows(db: Database.Database, table: string, without: readonly strin
       return table === 'files'
         ? []
         : ['t.generation = (SELECT generation FROM files WHERE id = t.file_id) AS generation'];
+    // Whether a folder was looked at yet may differ. What was found there may not.
+    if (table === 'projects' && column === 'repository') return ["nullif(t.repository, '') AS repository"];
     return [`t.${column}`];
   });
   const sql = `SELECT ${selected.join(', ')} FROM ${table} t ${part}`;

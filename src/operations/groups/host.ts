@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { IncomingMessage, OutgoingMessage } from '../../schema/group-message.ts';
 import { Moment, toMoment } from '../../schema/time.ts';
 import { ring } from '../../sessions/groups/bell.ts';
+import { mostAttempts } from '../../sessions/groups/delivery.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { installed, serviceInstall, serviceUninstall, uninstalled } from '../machine/service.ts';
 import { type Context, operation } from '../operation.ts';
@@ -140,7 +141,7 @@ export const groupsSend = operation({
     const { name } = await openNamed(context, group);
     const message = await context.store.messages.add(
       name,
-      { text: await permitted(text, 'The message'), from },
+      { text: await permitted(text, 'The message'), from, mostAttempts },
       context.clock(),
     );
     if (message === undefined) throw new HoldfastError('NOT_FOUND', `There is no group ${name} any more`);

@@ -2,7 +2,7 @@
 import type { Connection } from '../sqlite/connection.ts';
 import { overwriting } from '../sqlite/overwriting.ts';
 import type { MessagesPort } from './port.ts';
-import { type IncomingRow, mostAttempts, toIncoming, waitingSql } from './rows.ts';
+import { type IncomingRow, toIncoming, waitingSql } from './rows.ts';
 
 export function incomingMessages(
   connection: Connection,
@@ -14,7 +14,7 @@ export function incomingMessages(
     `INSERT INTO incoming (group_name, text, sender, arrived_at, state) VALUES (?, ?, ?, ?, 'waiting') RETURNING *`,
   );
   const revive = connection.statement(
-    `UPDATE incoming SET state = 'waiting' WHERE group_name = ? AND state = 'given-up' AND attempts < ${mostAttempts}`,
+    "UPDATE incoming SET state = 'waiting' WHERE group_name = ? AND state = 'given-up' AND attempts < ?",
   );
   const one = connection.statement<[string, number], IncomingRow>(
     'SELECT * FROM incoming WHERE group_name = ? AND id = ?',
@@ -32,10 +32,10 @@ export function incomingMessages(
   );
 
   return {
-    async add(group, { text, from }, at) {
+    async add(group, { text, from, mostAttempts = 0 }, at) {
       return write(() => {
         if (isGroup.get(group) === undefined) return undefined;
-        revive.run(group);
+        revive.run(group, mostAttempts);
         return toIncoming(add.get(group, text, from ?? null, at) as IncomingRow);
       });
     },

@@ -4,10 +4,10 @@ import type { MessageId, RunId, TaskId } from '../row-ids.ts';
 
 /** Messages to and from groups. */
 export interface MessagesPort {
-  /** Also retries messages that were given up. Undefined if there is no such group. */
+  /** Also lets messages wait again that were given up after fewer than `mostAttempts`, if that is given. Undefined if there is no such group. */
   add(
     group: string,
-    message: { readonly text: string; readonly from?: string | undefined },
+    message: { readonly text: string; readonly from?: string | undefined; readonly mostAttempts?: number },
     at: number,
   ): Promise<IncomingMessage | undefined>;
   /** Undefined if the message belongs to another group. */

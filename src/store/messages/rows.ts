@@ -25,9 +25,6 @@ export interface OutgoingRow {
   readonly at: number;
 }
 
-/** After this many failed attempts, give up the message: it may be the cause of the failures. */
-export const mostAttempts = 12;
-
 export const toIncoming = ({
   id,
   group_name,

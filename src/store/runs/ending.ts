@@ -1,5 +1,5 @@
 // Ends runs. The same transaction settles the messages that a run was handed, and plans the group's next attempt.
-import { type IncomingRow, mostAttempts, noRetriesSql, telling, waitingSql } from '../messages/rows.ts';
+import { type IncomingRow, noRetriesSql, telling, waitingSql } from '../messages/rows.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import { overwriting } from '../sqlite/overwriting.ts';
 import { type TaskEnd, taskEnding } from '../tasks/ending.ts';
@@ -29,7 +29,7 @@ export function runEnding(connection: Connection): Pick<RunsPort, 'end'> {
   );
   const noRetries = connection.statement(noRetriesSql);
   /** Settles the messages that the run still has. Returns those that people got an answer to, and those given up. */
-  function settleHanded(run: number, how: RunEnd['how']): { told: number[]; lost: number[] } {
+  function settleHanded(run: number, { how, mostAttempts }: RunEnd): { told: number[]; lost: number[] } {
     const told: number[] = [];
     const lost: number[] = [];
     for (const { id, output, attempts } of handedTo.all(run)) {
@@ -59,7 +59,7 @@ export function runEnding(connection: Connection): Pick<RunsPort, 'end'> {
 
   function endTalk(row: RunRow, end: RunEnd, at: number): RunEnded {
     const group = row.group_name;
-    const { told, lost } = settleHanded(row.id, end.how);
+    const { told, lost } = settleHanded(row.id, end);
     const { wait, lost: left } = planRetry(group, end, at);
     const answers = [...told, ...lost, ...left];
     const text = answers.length > told.length ? end.notices.unanswered : end.notices.cutOff;

@@ -40,6 +40,8 @@ export interface RunEnd {
   readonly error?: string | undefined;
   /** The wait after each failure in a row. After the last one, the store gives up. */
   readonly backoff: readonly number[];
+  /** After this many failed attempts, the store gives up a message. */
+  readonly mostAttempts: number;
   readonly notices: RunNotices;
   /** For a task: its next due time, and its result. */
   readonly next?: number | undefined;
