@@ -7,9 +7,10 @@ import type { NewEntry, NewToolResult } from '../store/transcripts/port.ts';
 import { type Carried, isCopy, originOf } from './carried.ts';
 import type { Source } from './chunk.ts';
 import { fingerprint } from './fingerprint.ts';
+import { joinResults } from './join-results.ts';
 import type { Keeper, Limits } from './keep.ts';
 import { headerFacts, sessionNotes } from './live/session-notes.ts';
-import { newEntry, newResult, timeOf } from './new-entry.ts';
+import { newEntry, newResult, prepared, timeOf } from './new-entry.ts';
 import { redact } from './redaction/redact.ts';
 import type { Walk } from './walk.ts';
 
@@ -107,12 +108,17 @@ export function collectItems({ source, fd, walk, keep, home, limits, carried }: 
     parts: (projectOf: (folder: string) => string) => ({
       sessions: about.sessions(projectOf),
       titles: about.titles(),
-      entries,
       withdrawn,
       moved: [...moved].map(([uuid, pos]) => ({ uuid, pos })),
-      results,
+      ...withSearchTexts(entries, results, moved.size > 0 || withdrawn.length > 0),
     }),
   };
+}
+
+/** If entries leave or change their place, only the store knows the uses that results belong to. */
+function withSearchTexts(entries: readonly NewEntry[], results: readonly NewToolResult[], isReordered: boolean) {
+  const joined = isReordered ? { entries, results } : joinResults(entries, results);
+  return { ...joined, entries: joined.entries.map(prepared) };
 }
 
 /** Our distiller's own sessions are recognised by their first prompt, or by their folder. */

@@ -1,4 +1,5 @@
 // ① The only path from transcripts to the store: a thread reads the files ahead, this code commits the results and records how each file ended.
+import { roughModel } from '../embedding/index.ts';
 import { embedAlongside } from '../embedding/pending.ts';
 import { version } from '../package.ts';
 import type { ConversationRules } from '../store/conversations/port.ts';
@@ -118,9 +119,12 @@ async function readAll(
   const work: Work = { ...given, sources: left, states, carried: carriedIn(config.home) };
   const again = new Set<Source>();
   const ended = new Set<Source>();
-  const batches = allSkipped(left, states, work.reimport || work.renew === true)
+  const isIdle = allSkipped(left, states, work.reimport || work.renew === true);
+  const vectorsOf = isIdle || unreadBytes(left, states, work.reimport) < manyBytes ? undefined : roughModel(config);
+  if (vectorsOf !== undefined) await store.vectors.wantModel(vectorsOf);
+  const batches = isIdle
     ? readBatches(work)
-    : readBatchesAhead(work, config.settings.readSeconds * 1000, signal);
+    : readBatchesAhead({ ...work, vectorsOf }, config.settings.readSeconds * 1000, signal);
   for await (const readings of batches) {
     signal?.throwIfAborted();
     for (const source of await commit(run, readings, left)) again.add(source);
@@ -212,6 +216,15 @@ async function setAside({ store, config, clock }: IngestDeps, source: Source, po
 /** A scan of unchanged files needs no thread: their sizes are enough. */
 const allSkipped = (sources: readonly Source[], states: ReadonlyMap<string, FileState>, reimport: boolean): boolean =>
   !reimport && sources.every(({ agent, key, size }) => size === (states.get(stateKey(agent.name, key))?.offset ?? 0));
+
+/** From here on, it pays that the reading thread loads what first vectors need. */
+const manyBytes = 4 << 20;
+
+const unreadBytes = (sources: readonly Source[], states: ReadonlyMap<string, FileState>, reimport: boolean): number =>
+  sources.reduce((sum, { agent, key, size }) => {
+    const read = reimport ? 0 : (states.get(stateKey(agent.name, key))?.offset ?? 0);
+    return sum + Math.max(0, size - read);
+  }, 0);
 
 async function statesOf(
   store: Pick<Store, 'transcripts'>,

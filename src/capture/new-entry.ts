@@ -1,8 +1,8 @@
 // ① A parsed entry → the entry that the store takes, with its tool uses cut to size.
 import type { ParsedEntry, ParsedToolResult } from '../agents/agent.ts';
 import type { CaptureState } from '../schema/reader-state.ts';
-import { entryIndexText } from '../store/search/index-text.ts';
-import { isUnspaced } from '../store/search/segment.ts';
+import { entryIndexText, indexText } from '../store/search/index-text.ts';
+import { indexedUses, mostUses } from '../store/search/tool-text.ts';
 import type { NewEntry, NewToolResult, NewToolUse } from '../store/transcripts/port.ts';
 import { locateLine } from './locate.ts';
 import { redact, redactValue } from './redaction/redact.ts';
@@ -43,8 +43,6 @@ export function newEntry(
     author: item.author,
     form: item.form,
     text: item.text,
-    // Segmenting scripts without spaces is slow, so it happens before the store opens a transaction.
-    ...(isUnspaced(item.text) ? { indexed: entryIndexText(item.text, tools) } : {}),
     tools,
     toolUses: item.toolUses
       .filter(({ tool }) => !skipTools.includes(tool))
@@ -59,6 +57,17 @@ export function newEntry(
     joinsAt,
     ...(item.subagent === undefined ? {} : { subagent: redact(item.subagent) }),
   };
+}
+
+/** Index texts take time, most of all in scripts without spaces, so they are ready before the store opens a transaction. */
+export function prepared(entry: NewEntry): NewEntry {
+  const indexed = entryIndexText(entry.text, entry.tools);
+  if (entry.toolUses.length === 0) return { ...entry, indexed };
+  const uses = entry.toolUses
+    .slice(0, mostUses)
+    .map(({ tool, input, result }) => ({ tool, input, output: result?.output ?? null }));
+  const { input, output } = indexedUses(uses);
+  return { ...entry, indexed, usesIndexed: { input: indexText(input), output: indexText(output) } };
 }
 
 /** An entry without a time gets the time of the entry before. */

@@ -24,7 +24,7 @@ const longestTag = 200_000;
  * Also finds tags that are written with entities or escapes, or that contain invisible characters.
  */
 export function findPassages(text: string, tags: Tags): Span[] {
-  if (!hidesWords(text)) return tags.may.test(text) && text.includes('<') ? passagesOf(text, tags) : [];
+  if (!hidesWords(text)) return text.includes('<') && tags.may.test(text) ? passagesOf(text, tags) : [];
   const view = plainView(text);
   if (!tags.may.test(view.text)) return [];
   return passagesOf(view.text, tags).map(({ from, to, name }) => ({

@@ -6,6 +6,7 @@ import type { Chunk, FileCopy, FileState, SetAside } from '../store/transcripts/
 import { isStillAside } from './aside.ts';
 import type { Carried } from './carried.ts';
 import { type ChunkNotes, chunker, isWholeObject, type Source } from './chunk.ts';
+import { withVectors } from './chunk-vectors.ts';
 import { hasPrivateTurns, isStateOf as isOf, type Limits, noLimits } from './keep.ts';
 import { longestLine, type Piece, readPieces } from './lines.ts';
 import { openTranscript } from './plain-file.ts';
@@ -31,6 +32,8 @@ export interface Work {
   readonly aside?: { readonly files: ReadonlyMap<string, SetAside>; readonly version: string } | undefined;
   /** Sessions that were carried from one agent into another, by agent. */
   readonly carried?: ReadonlyMap<string, Carried> | undefined;
+  /** Set if the reader computes first vectors: the model's name. */
+  readonly vectorsOf?: string | undefined;
   /** Called before each line with the source's index and the position in it. */
   readonly beat?: ((source: number, pos: number) => void) | undefined;
 }
@@ -168,7 +171,7 @@ function* readChunks(
   source: Source,
   begin: FileState | undefined,
   restart: boolean,
-  { home, limits = noLimits, prune, carried }: Work,
+  { home, limits = noLimits, prune, carried, vectorsOf }: Work,
   { projectOf, sessionState, beat }: Tools,
   renews?: Chunk['renews'],
 ): Generator<Omit<Reading, 'source'>> {
@@ -190,7 +193,7 @@ function* readChunks(
         ...(prune ? { prune } : {}),
         ...(renews ? { renews } : {}),
       };
-      yield { chunk: last };
+      yield { chunk: vectorsOf === undefined ? last : withVectors(last, vectorsOf) };
     }
     // There was nothing to read, but the file has failed before and can be opened now: record that.
     if (last === undefined && begin?.status === 'failed') {

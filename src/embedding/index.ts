@@ -22,6 +22,10 @@ const embedders: Readonly<Record<Kind, (config: Config) => Embedder | undefined>
 /** The embedder that the settings want; undefined when they want none. Cheap: the first text loads what it needs. */
 export const openEmbedder = (config: Config): Embedder | undefined => embedders[config.settings.embedding.kind](config);
 
+/** The model of `roughVectors`, if the settings want it: any thread can compute its first vectors. */
+export const roughModel = (config: Config): string | undefined =>
+  config.settings.embedding.kind === 'built-in' ? openEmbedder(config)?.model : undefined;
+
 /** The embedder for stored vectors of a model: the one that the settings want, or one of the two in the package, which are always there. */
 export function embedderOf(config: Config, model: string): Embedder | undefined {
   const wanted = openEmbedder(config);

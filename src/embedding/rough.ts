@@ -1,6 +1,6 @@
 // Texts → vectors by their words alone: the table's part of the default vector. The encoder's part is zero until a text is read closely.
 import { apart } from './apart.ts';
-import { type Pairing, sideBySide } from './side-by-side.ts';
+import { type Pairing, tableSide } from './side-by-side.ts';
 import { sharedTable } from './static.ts';
 
 export const pairing: Pairing = { width: 256, share: 0.5 };
@@ -9,8 +9,8 @@ export const pairing: Pairing = { width: 256, share: 0.5 };
 export function roughVectors(texts: readonly string[]): (Int8Array | undefined)[] {
   const table = sharedTable();
   return texts.map((text) => {
-    const words = table.embed(text);
-    return words && sideBySide(pairing, words, undefined);
+    const words = table.embedReused(text);
+    return words && tableSide(pairing, words);
   });
 }
 

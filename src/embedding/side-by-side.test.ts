@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { cosineOf } from './embedder.ts';
-import { type Pairing, sideBySide } from './side-by-side.ts';
+import { type Pairing, sideBySide, tableSide } from './side-by-side.ts';
 
 const pairing: Pairing = { width: 384, share: 0.3 };
 
@@ -43,4 +43,12 @@ it('what only one model knows is compared by that model; what neither knows has 
   expect(cosineOf(half, other)).toBe(0);
   expect(cosineOf(half, whole)).toBeCloseTo(Math.sqrt(0.7), 2);
   expect(cosineOf(other, whole)).toBeCloseTo(Math.sqrt(0.3), 2);
+});
+
+it('the quick way for a vector of the table alone gives the same numbers', () => {
+  for (let seed = 1; seed <= 200; seed++) {
+    const table = vector(256, seed, seed % 127);
+    expect(tableSide(pairing, table)).toEqual(sideBySide(pairing, table, undefined));
+  }
+  expect(tableSide(pairing, new Int8Array(256))).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 // Two models in one vector: the built-in table, which knows which words of a question count, beside a sentence model, which knows what a
 // sentence says.
-import { quantize } from './embedder.ts';
+import { quantize, rounded } from './embedder.ts';
 
 /** Width of the table's part. */
 const tableWidth = 256;
@@ -25,6 +25,25 @@ export function sideBySide(
   if (byTable) writeScaled(pair, 0, byTable, Math.sqrt(1 - share));
   if (bySentence) writeScaled(pair, tableWidth, bySentence, Math.sqrt(share));
   return quantize(pair);
+}
+
+/** `sideBySide` without a sentence, number for number, in a third of the time: an import does this for every text. */
+export function tableSide({ width, share }: Pairing, byTable: Int8Array): Int8Array | undefined {
+  let square = 0;
+  let most = 0;
+  for (let i = 0; i < byTable.length; i++) {
+    const number = byTable[i] as number;
+    square += number * number;
+    const size = number < 0 ? -number : number;
+    if (size > most) most = size;
+  }
+  if (square === 0) return undefined;
+  const scale = Math.sqrt(1 - share) / Math.sqrt(square);
+  const largest = Math.fround(most * scale);
+  const out = new Int8Array(tableWidth + width);
+  for (let i = 0; i < byTable.length; i++)
+    out[i] = rounded((Math.fround((byTable[i] as number) * scale) / largest) * 127);
+  return out;
 }
 
 /** Writes the vector, scaled to the given length, from `start` on. A loop without closures: an import does this for every text. */

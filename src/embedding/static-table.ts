@@ -5,6 +5,7 @@ import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { packageRoot } from '../package.ts';
 import { explain, HoldfastError } from '../system/errors.ts';
+import { rounded } from './embedder.ts';
 import { openSum } from './sum.ts';
 import { openWordPiece, type WordPiece } from './wordpiece.ts';
 
@@ -14,6 +15,8 @@ export interface StaticTable {
   readonly dimensions: number;
   /** A unit vector × 127, so that dot / 127² is the cosine. Undefined if the text has no known word. */
   embed(text: string): Int8Array | undefined;
+  /** The same, in an array that the next call overwrites. */
+  embedReused(text: string): Int8Array | undefined;
   embedFloat(text: string): Float32Array | undefined;
   /**
    * A query whose words count as much as the caller says, on top of the table's own weights: for example words that are rare in the
@@ -119,33 +122,40 @@ export function loadStaticTable(file: string = staticTablePath): StaticTable {
   const { model, dimensions, wordPiece, scales, rows } = readTable(file, bytes);
   const rowSum = openSum(rows, scales, dimensions, MAX_TOKENS);
   const sum = new Float64Array(dimensions);
+  const reused = new Int8Array(dimensions);
 
   const sumOf = (text: string): Float32Array =>
     rowSum.sum(wordPiece.tokenize(text.length > MAX_LENGTH ? text.slice(0, MAX_LENGTH) : text, rowSum.ids));
 
-  /** The length of `sum`; 0 for a zero vector. */
-  function length(): number {
+  /** The length of a sum; 0 for a zero vector. */
+  function lengthOf(numbers: Float32Array | Float64Array): number {
     let square = 0;
-    for (let d = 0; d < dimensions; d++) square += (sum[d] as number) ** 2;
+    for (let d = 0; d < dimensions; d++) {
+      const number = numbers[d] as number;
+      square += number * number;
+    }
     return Math.sqrt(square);
   }
 
+  /** Imports do this for every text: no copies, no closures. */
+  function embedInto(text: string, vector: Int8Array): Int8Array | undefined {
+    const numbers = sumOf(text);
+    const norm = lengthOf(numbers);
+    if (norm === 0) return undefined;
+    for (let d = 0; d < dimensions; d++) vector[d] = rounded(((numbers[d] as number) / norm) * 127);
+    return vector;
+  }
+
   function unit(): Float32Array | undefined {
-    const norm = length();
+    const norm = lengthOf(sum);
     return norm > 0 ? Float32Array.from(sum, (value) => value / norm) : undefined;
   }
 
   return {
     model,
     dimensions,
-    embed(text) {
-      sum.set(sumOf(text));
-      const norm = length();
-      if (norm === 0) return undefined;
-      const vector = new Int8Array(dimensions);
-      for (let d = 0; d < dimensions; d++) vector[d] = Math.round(((sum[d] as number) / norm) * 127);
-      return vector;
-    },
+    embed: (text) => embedInto(text, new Int8Array(dimensions)),
+    embedReused: (text) => embedInto(text, reused),
     embedFloat(text) {
       sum.set(sumOf(text));
       return unit();

@@ -4,7 +4,7 @@ import { parseKeywords } from '../../src/recall/question/keywords.ts';
 import type { KeywordFilter } from '../../src/store/search/port.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { NewToolUse } from '../../src/store/transcripts/port.ts';
-import { chunk, entry, rules } from './chunks.ts';
+import { base, chunk, entry, rules } from './chunks.ts';
 
 const use = (id: string, tool: string, input: unknown): NewToolUse => ({
   id,
@@ -47,6 +47,70 @@ export function describeUses(open: () => { store: Store }): void {
     await store.transcripts.commit([chunk([], { from: 10, results: [result('u1', 'Successfully tagged')] })], rules);
     expect(await found('tagged')).toEqual(['a']);
     expect((await store.vectors.pending(1))[0]?.text).toContain('Successfully tagged');
+  });
+
+  it('stores a result that comes with its use, also when the entry was there before', async () => {
+    const { store } = open();
+    const withResult = (output: string, pos: number): NewToolUse => ({
+      ...build,
+      result: { id: 'u1', pos, outcome: 'error', output },
+    });
+    const prepared = { usesIndexed: { input: 'Bash docker build', output: 'quota exceeded' } };
+    await store.transcripts.commit(
+      [chunk([{ ...does('a', withResult('quota exceeded', 5)), ...prepared }, does('b', edit)])],
+      rules,
+    );
+    expect(await found('quota')).toEqual(['a']);
+    expect(await store.entries.toolUses(['a'])).toMatchObject([{ outcome: 'error', output: 'quota exceeded' }]);
+    // The same line again, with another result; and a fork that copies it.
+    await store.transcripts.commit([chunk([does('a', withResult('disk is full', 25))], { from: 20, to: 30 })], rules);
+    expect(await store.entries.toolUses(['a'])).toMatchObject([{ output: 'disk is full' }]);
+    expect(await found('quota')).toEqual([]);
+    const fork = { key: 'p/s2.jsonl', bornAt: base + 1 };
+    await store.transcripts.commit([chunk([does('a', withResult('moon is down', 5))], fork)], rules);
+    expect(await found('moon')).toEqual(['a']);
+    expect(await found('disk')).toEqual([]);
+  });
+
+  it('stores a vector that comes with its entry, and asks for one if a result arrives for it', async () => {
+    const { store } = open();
+    const numbers = Int8Array.from({ length: 8 }, (_, i) => i);
+    const vectors = { model: 'm', rough: true, dimensions: 4, numbers };
+    const entries = [
+      { ...does('a', build), usesIndexed: { input: 'docker', output: '' }, vector: 1 },
+      { ...entry('b', 'tide'), vector: 0 },
+      { ...entry('c', '…'), vector: -1 },
+    ];
+    await store.vectors.wantModel('m');
+    await store.transcripts.commit([chunk(entries, { vectors })], rules);
+    expect(await store.vectors.pending(9)).toEqual([]);
+    const { vectors: stored } = await store.vectors.after(0, { kind: 'entry', model: 'm', limit: 9 });
+    expect([...stored]).toEqual([4, 5, 6, 7, 0, 1, 2, 3]);
+    expect(await store.vectors.counts()).toMatchObject({ embedded: 2, rough: 2 });
+    await store.transcripts.commit([chunk([], { from: 30, results: [result('u1', 'Successfully tagged')] })], rules);
+    expect((await store.vectors.pending(9)).map(({ text }) => text)).toEqual([
+      expect.stringContaining('Successfully tagged'),
+    ]);
+  });
+
+  it('asks for a vector if the one that comes with an entry is of another model or has other dimensions', async () => {
+    const { store } = open();
+    const vectors = { model: 'other', rough: true, dimensions: 4, numbers: new Int8Array(4).fill(9) };
+    const commit = (uuid: string, from: number, model: string, dimensions: number) =>
+      store.transcripts.commit(
+        [
+          chunk([{ ...entry(uuid, uuid), vector: 0 }], {
+            from,
+            vectors: { ...vectors, model, dimensions, numbers: new Int8Array(dimensions).fill(9) },
+          }),
+        ],
+        rules,
+      );
+    await store.vectors.wantModel('m');
+    await commit('a', 0, 'other', 4);
+    await commit('b', 10, 'm', 4);
+    await commit('c', 20, 'm', 8);
+    expect((await store.vectors.pending(9)).map(({ text }) => text).sort()).toEqual(['a', 'c']);
   });
 
   it('filters by tool and outcome', async () => {

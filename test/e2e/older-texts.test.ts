@@ -33,7 +33,9 @@ function age(database: string): number {
       db.prepare('INSERT INTO entries_fts (rowid, text) VALUES (?, ?)').run(id, indexText(older));
     }
     for (const { sql } of triggers) db.exec(sql);
-    db.exec(`DELETE FROM migrations WHERE name = '038-texts-without-tool-names';
+    // A later migration has dropped this trigger.
+    db.exec(`DELETE FROM migrations WHERE name IN ('038-texts-without-tool-names', '040-vectors-with-entries');
+      CREATE TRIGGER entries_added AFTER INSERT ON entries BEGIN SELECT 1; END;
       UPDATE facts SET value = json_set(value, '$.version', 2) WHERE name = 'derived'`);
     return rows.length;
   } finally {

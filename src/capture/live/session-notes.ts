@@ -21,6 +21,8 @@ const mostEarlyFacts = 50;
 export function sessionNotes(state: CaptureState, hashOf: (text: string) => string) {
   const sessions = new Map<string, Noted>();
   const titles: { leaf: string; title: string }[] = [];
+  /** What was hashed last: nearly every line says the same again. */
+  const lastNoted: { branch?: string; fork?: string } = {};
 
   const noted = (session: string): Noted => {
     const found = sessions.get(session) ?? { cwd: undefined, title: undefined, titleBy: undefined, facts: [] };
@@ -97,7 +99,10 @@ export function sessionNotes(state: CaptureState, hashOf: (text: string) => stri
 
   function noteOnce(kind: 'branch' | 'fork-of', value: string, session: string, pos: number): void {
     const key = kind === 'branch' ? 'branch' : 'fork';
-    const mark = hashOf(`${session}\n${value}`);
+    const text = `${session}\n${value}`;
+    if (lastNoted[key] === text) return;
+    lastNoted[key] = text;
+    const mark = hashOf(text);
     if (state[key] === mark) return;
     state[key] = mark;
     addFact(session, kind, value, pos);

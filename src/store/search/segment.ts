@@ -2,12 +2,14 @@
 
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々]/u;
+/** A quick test: most texts have letters of no such script, and one class of plain units is much faster to look for. */
+const mayBeUnspaced = /[\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u19e0-\u19ff\u2e80-\uffff]/;
 /** Bounded, because a repetition of millions overflows the stack of the regular expression engine. */
 const unspacedPiece = new RegExp(`${unspaced.source}{1,10000}`, 'gu');
 
 let segmenter: Intl.Segmenter | undefined;
 
-export const isUnspaced = (text: string): boolean => unspaced.test(text);
+export const isUnspaced = (text: string): boolean => mayBeUnspaced.test(text) && unspaced.test(text);
 
 /** Letters that unicode61 treats as different: ß and ss, ё and е, wide and narrow forms, letters typed in two parts. */
 const variants = /[ßẞёЁøØłŁæÆœŒđĐ\u1100-\u11ff\u3099\u309a\uff01-\uffee]/;
@@ -52,7 +54,7 @@ const windowOverlap = 100;
 /** The text in one spelling, with spaces between the words of unspaced scripts. Contract: never throws; linear in the length. */
 export function segment(text: string): string {
   const spelt = spell(text);
-  if (!unspaced.test(spelt)) return spelt;
+  if (!isUnspaced(spelt)) return spelt;
   let out = '';
   let at = 0;
   for (const [from, to] of unspacedRuns(spelt)) {

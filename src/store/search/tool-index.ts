@@ -1,10 +1,7 @@
 // The index of tool uses: one row per entry that used tools, under the entry's id.
 import type { Connection } from '../sqlite/connection.ts';
 import { indexText } from './index-text.ts';
-import { indexedUses, type UseText } from './tool-text.ts';
-
-/** Uses beyond this number in one entry are not indexed; the transcript still has them. */
-const mostUses = 200;
+import { type IndexedUses, indexedUses, mostUses, type UseText } from './tool-text.ts';
 
 export function toolIndex(connection: Connection) {
   const uses = connection.statement<[number], UseText>(
@@ -19,22 +16,32 @@ export function toolIndex(connection: Connection) {
   );
   const unmark = connection.statement('DELETE FROM unindexed_uses WHERE entry_id = ?');
 
+  /** The index texts of an entry's stored uses; undefined if it has none. */
+  function textsOf(id: number): IndexedUses | undefined {
+    const found = uses.all(id);
+    if (found.length === 0) return undefined;
+    const { input, output } = indexedUses(found);
+    return { input: indexText(input), output: indexText(output) };
+  }
+
+  /** Queues the entry for new vectors. */
+  function forgetVectors(id: number): void {
+    dropVectors.run(id);
+    queue.run(id);
+  }
+
   return {
-    /**
-     * Indexes the stored tool uses of these entries, and queues the entries for new vectors. Entries added in the same
-     * transaction (`fresh`) have nothing to remove first.
-     */
-    renew(entries: Iterable<number>, fresh?: ReadonlySet<number>): void {
+    textsOf,
+    forgetVectors,
+    /** Indexes the stored tool uses of these entries again, and queues the entries for new vectors. */
+    renew(entries: Iterable<number>): void {
       for (const id of entries) {
-        const isFresh = fresh?.has(id) === true;
-        if (!isFresh && isIndexed.get(id) !== undefined) unindex.run(id);
-        if (!isFresh) unmark.run(id);
-        const found = uses.all(id);
-        if (found.length === 0) continue;
-        const { input, output } = indexedUses(found);
-        index.run(id, indexText(input), indexText(output));
-        if (!isFresh) dropVectors.run(id);
-        queue.run(id);
+        if (isIndexed.get(id) !== undefined) unindex.run(id);
+        unmark.run(id);
+        const texts = textsOf(id);
+        if (texts === undefined) continue;
+        index.run(id, texts.input, texts.output);
+        forgetVectors(id);
       }
     },
   };

@@ -16,13 +16,25 @@ const embedded = { input: 500, output: 400, ofEntry: 2400 } as const;
 /** JSON nested deeper contains nothing that people search for. */
 const deepest = 6;
 
-/** Both columns of the index. Contract: never throws; linear in the length of the stored texts. */
-export function indexedUses(uses: readonly UseText[]): { readonly input: string; readonly output: string } {
+/** Both columns of the index. */
+export interface IndexedUses {
+  readonly input: string;
+  readonly output: string;
+}
+
+/** Uses beyond this number in one entry are not indexed; the transcript still has them. */
+export const mostUses = 200;
+
+/** Contract: never throws; linear in the length of the stored texts. */
+export function indexedUses(uses: readonly UseText[]): IndexedUses {
   return {
     input: joined(uses, indexed.ofEntry, ({ tool, input }) => `${tool} ${inputText(input).slice(0, indexed.input)}`),
     output: joined(uses, indexed.ofEntry, ({ output }) => outputText(output ?? '').slice(0, indexed.output)),
   };
 }
+
+/** A vector is made of so many uses of an entry. */
+export const embeddedUses = 20;
 
 /** The text of an entry with its tool uses, for the embedder. */
 export function embeddedText(text: string, uses: readonly UseText[]): string {

@@ -9,16 +9,16 @@ import type { FileTouch, SearchPort } from './port.ts';
 
 /** Records the files of one tool use, in the caller's transaction. */
 export function touchWriting(connection: Connection) {
-  const addFile = connection.statement('INSERT INTO touched_files (path, name) VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const findFile = connection.statement<[string], number>('SELECT id FROM touched_files WHERE path = ?').pluck();
+  const addFile = connection.statement('INSERT INTO touched_files (path, name) VALUES (?, ?)');
   const addTouch = connection.statement(
-    `INSERT INTO file_touches (touched_id, at, tool_use_id) SELECT id, ?, ? FROM touched_files WHERE path = ?
-     ON CONFLICT DO NOTHING`,
+    'INSERT INTO file_touches (touched_id, at, tool_use_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
   const drop = connection.statement('DELETE FROM file_touches WHERE tool_use_id = ?');
   function add(use: number | bigint, at: number, files: readonly string[]): void {
     for (const file of files) {
-      addFile.run(file, path.posix.basename(file));
-      addTouch.run(at, use, file);
+      const id = findFile.get(file) ?? addFile.run(file, path.posix.basename(file)).lastInsertRowid;
+      addTouch.run(id, at, use);
     }
   }
   function renew(use: number | bigint, at: number, files: readonly string[]): void {

@@ -37,7 +37,12 @@ export interface LazyStatement<Values extends unknown[], Row>
 /** Every write goes through here, and thereby into the ledger. */
 export function connect(db: Database, location: string): Connection {
   const ledger = ledgerOf(db, location);
+  let isInMemory = false;
   const write: Run = (work) => {
+    if (isInMemory) setInMemory(false);
+    return transaction(work);
+  };
+  const transaction: Run = (work) => {
     try {
       const done = db
         .transaction(() => {
@@ -60,21 +65,20 @@ export function connect(db: Database, location: string): Connection {
       throw explain(error, `the database ${location}`);
     }
   };
+  /** Drops all temporary triggers, including those that feed the ledger, and makes SQLite compile all statements again. */
+  function setInMemory(wanted: boolean): void {
+    db.pragma(`temp_store = ${wanted ? 'MEMORY' : 'DEFAULT'}`);
+    isInMemory = wanted;
+    ledger.watch();
+  }
   /**
    * SQLite keeps an undo journal for each statement. In a large transaction it goes to a file: six of seven writes of
    * an import. Here it stays in memory, where it is as large as the changes of one statement. Small transactions never
-   * write that file, and the switch would cost them more than it saves: it drops all temporary triggers, including
-   * those that feed the ledger.
+   * write that file. So the first of them switches back, and the batches of an import switch once.
    */
   const writeMany: Run = (work) => {
-    db.pragma('temp_store = MEMORY');
-    ledger.watch();
-    try {
-      return write(work);
-    } finally {
-      db.pragma('temp_store = DEFAULT');
-      ledger.watch();
-    }
+    if (!isInMemory) setInMemory(true);
+    return transaction(work);
   };
   return { ...statementsOf(db), db, location, read, write, writeMany };
 }

@@ -1052,6 +1052,13 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE projects ADD COLUMN repository TEXT;
     `,
   },
+  {
+    name: '040-vectors-with-entries',
+    sql: `
+      -- An import stores most vectors together with their entries. It queues the other entries itself.
+      DROP TRIGGER entries_added;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as Holdfast's. */

@@ -4,8 +4,8 @@ import { toolIndex } from '../search/tool-index.ts';
 import { touchWriting } from '../search/touches.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import type { FileRow } from './commit-file.ts';
+import type { IndexLater } from './index-later.ts';
 import type { Chunk, NewEntry } from './port.ts';
-import { sessionRows } from './session-rows.ts';
 import type { Touched } from './touched.ts';
 
 interface KnownEntry {
@@ -23,7 +23,8 @@ const indexed = (entry: NewEntry): string => entry.indexed ?? entryIndexText(ent
 function useTaking(connection: Connection) {
   // Without RETURNING: with it, SQLite journals every changed page to be able to undo the statement.
   const addToolUse = connection.statement(
-    'INSERT INTO tool_uses (use_id, entry_id, tool, input, files) VALUES (?, ?, ?, ?, ?) ON CONFLICT (use_id, entry_id) DO NOTHING',
+    `INSERT INTO tool_uses (use_id, entry_id, tool, input, files, outcome, output) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (use_id, entry_id) DO NOTHING`,
   );
   const knownUse = connection
     .statement<[string, number], number>('SELECT id FROM tool_uses WHERE use_id = ? AND entry_id = ?')
@@ -31,33 +32,45 @@ function useTaking(connection: Connection) {
   const renewToolUse = connection.statement('UPDATE tool_uses SET tool = ?, input = ?, files = ? WHERE id = ?');
   const touches = touchWriting(connection);
 
-  function takeToolUses(entry: NewEntry, id: number, note: typeof touches.add, touched: Touched): void {
-    if (entry.toolUses.length > 0) touched.users.add(id);
+  /** Returns false if the entry had some of the uses already. The store then finds the uses that their results belong to. */
+  function takeToolUses(entry: NewEntry, id: number, note: typeof touches.add, touched: Touched): boolean {
+    let areNew = true;
     for (const use of entry.toolUses) {
       const files = use.files.length > 0 ? JSON.stringify(use.files) : null;
-      const added = addToolUse.run(use.id, id, use.tool, use.input, files);
+      const { outcome = null, output = null } = use.result ?? {};
+      const added = addToolUse.run(use.id, id, use.tool, use.input, files, outcome, output);
       let row = Number(added.lastInsertRowid);
       if (added.changes === 0) {
+        areNew = false;
         row = knownUse.get(use.id, id) as number;
         renewToolUse.run(use.tool, use.input, files, row);
+        if (use.result !== undefined) touched.results.push(use.result);
       }
       note(row, entry.at, use.files);
     }
+    return areNew;
   }
 
   return {
-    addUses: (entry: NewEntry, id: number, touched: Touched) => takeToolUses(entry, id, touches.add, touched),
-    renewUses: (entry: NewEntry, id: number, touched: Touched) => takeToolUses(entry, id, touches.renew, touched),
+    addUses(entry: NewEntry, id: number, touched: Touched): void {
+      if (entry.toolUses.length === 0) return;
+      const areNew = takeToolUses(entry, id, touches.add, touched);
+      if (areNew && entry.usesIndexed !== undefined) touched.prepared.set(id, entry.usesIndexed);
+      else touched.users.add(id);
+    },
+    renewUses(entry: NewEntry, id: number, touched: Touched): void {
+      if (entry.toolUses.length > 0) touched.users.add(id);
+      takeToolUses(entry, id, touches.renew, touched);
+    },
   };
 }
 
 /** Takes an entry of a file. True if it is new. */
-export function entryTaking(connection: Connection) {
-  const sessions = sessionRows(connection);
+export function entryTaking(connection: Connection, later: IndexLater) {
   const { addUses, renewUses } = useTaking(connection);
   const addEntry = connection.statement(
-    `INSERT INTO entries (uuid, session_id, file_id, pos, at, role, author, form, text, tools, subagent, joins_at, generation)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uuid) DO NOTHING`,
+    `INSERT INTO entries (uuid, session_id, file_id, pos, at, role, author, form, text, tools, subagent, joins_at, conversation_id, generation)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uuid) DO NOTHING`,
   );
   const known = connection.statement<[string], KnownEntry>(
     'SELECT id, file_id, session_id, generation, text, tools FROM entries WHERE uuid = ?',
@@ -75,9 +88,14 @@ export function entryTaking(connection: Connection) {
   const unindexEntry = connection.statement('DELETE FROM entries_fts WHERE rowid = ?');
   const markShared = connection.statement('UPDATE files SET shared = 1 WHERE id IN (?, ?)');
 
-  return function takeEntry(entry: NewEntry, chunk: Chunk, at: FileRow, generation: number, touched: Touched): boolean {
-    const session = sessions.idOf(chunk.agent, entry.session);
-    touched.sessions.add(session);
+  return function takeEntry(
+    entry: NewEntry,
+    chunk: Chunk,
+    at: FileRow,
+    { session, conversation }: { readonly session: number; readonly conversation: number | undefined },
+    generation: number,
+    touched: Touched,
+  ): boolean {
     const tools = entry.tools.length > 0 ? JSON.stringify(entry.tools) : null;
     const joinsAt = entry.joinsAt ?? null;
     const added = addEntry.run(
@@ -93,16 +111,19 @@ export function entryTaking(connection: Connection) {
       tools,
       entry.subagent ?? chunk.subagent ?? null,
       joinsAt,
+      conversation ?? null,
       generation,
     );
     if (added.changes === 1) {
-      indexEntry.run(added.lastInsertRowid, indexed(entry));
       const id = Number(added.lastInsertRowid);
-      touched.fresh.add(id);
+      later.entry(id, indexed(entry));
+      touched.fresh.set(id, entry);
       addUses(entry, id, touched);
       return true;
     }
     const before = known.get(entry.uuid) as KnownEntry;
+    if (before.file_id !== at.id || before.generation >= generation)
+      for (const { result } of entry.toolUses) if (result !== undefined) touched.results.push(result);
     if (before.file_id !== at.id) {
       addCopy.run(before.id, at.id, session, entry.pos, entry.at, entry.author, joinsAt, generation);
       markShared.run(before.file_id, at.id);
@@ -134,7 +155,7 @@ export function entryTaking(connection: Connection) {
 type UseRow = { readonly id: number; readonly entry_id: number };
 
 /** Takes the results of tool uses, and renews the index of what the tools said. */
-export function resultTaking(connection: Connection) {
+export function resultTaking(connection: Connection, later: IndexLater) {
   // A result belongs to the last use before it in the same file; in a fork, that may be a copy.
   const usedBefore = connection.statement<unknown[], UseRow>(
     `SELECT t.id, t.entry_id FROM tool_uses t JOIN entries e ON e.id = t.entry_id
@@ -150,12 +171,21 @@ export function resultTaking(connection: Connection) {
   const tools = toolIndex(connection);
 
   return (results: Chunk['results'], file: number, shared: boolean, touched: Touched): void => {
-    for (const { id, pos, outcome, output } of results) {
+    for (const { id, pos, outcome, output } of [...touched.results, ...results]) {
       const use = (shared ? usedBeforeInFork : usedBefore).get({ id, pos, file });
       if (use === undefined) continue;
       setResult.run(outcome, output, use.id);
       touched.users.add(use.entry_id);
     }
-    tools.renew(touched.users, touched.fresh);
+    for (const [id, uses] of touched.prepared) if (!touched.users.has(id)) later.uses(id, uses);
+    for (const id of touched.users) {
+      const isFresh = touched.fresh.has(id);
+      // Its index row is not written yet: it changes.
+      if (isFresh || later.hasUses(id)) {
+        const texts = tools.textsOf(id);
+        if (texts !== undefined) later.uses(id, texts);
+        if (!isFresh) tools.forgetVectors(id);
+      } else tools.renew([id]);
+    }
   };
 }

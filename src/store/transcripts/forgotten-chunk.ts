@@ -24,7 +24,10 @@ export function withoutForgotten(connection: Connection): (chunk: Chunk) => Chun
     for (const entry of chunk.entries) {
       if (!isForgotten(entry.session) && !tombstones.has(tombstone.entry(agent, entry.uuid))) {
         const kept = entry.toolUses.filter(({ id }) => !tombstones.has(tombstone.use(agent, key, id)));
-        const left = kept.length === entry.toolUses.length ? entry : { ...entry, toolUses: kept };
+        const left =
+          kept.length === entry.toolUses.length
+            ? entry
+            : { ...entry, toolUses: kept, usesIndexed: undefined, vector: undefined };
         // A copy of the transcript under another name must not keep the use either.
         if (left !== entry) tombstones.add(tombstone.file(agent, key), entry.at);
         entries.push(joinsAt === undefined ? left : { ...left, joinsAt: entry.joinsAt ?? joinsAt });

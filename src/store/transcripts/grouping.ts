@@ -2,6 +2,7 @@
 
 import type { ConversationRules } from '../conversations/port.ts';
 import type { Connection } from '../sqlite/connection.ts';
+import type { NewEntry } from './port.ts';
 
 interface Member {
   readonly pos: number;
@@ -26,6 +27,10 @@ interface Group {
  */
 const chars = `(length(e.text) + CASE WHEN e.tools IS NULL THEN 0
   ELSE length(e.tools) - json_array_length(e.tools) + 11 + (e.text <> '') END)`;
+
+/** About the same, before the entry is stored. */
+const charsOf = ({ text, tools }: NewEntry): number =>
+  text.length + (tools.length === 0 ? 0 : JSON.stringify(tools).length - tools.length + 11 + (text === '' ? 0 : 1));
 
 const frozen = "status IN ('queued', 'processing', 'archived')";
 
@@ -109,11 +114,23 @@ function regrouping(connection: Connection) {
     if (hasGone.get({ file }) !== undefined) regroupGone(file, rules);
   }
 
-  return { regroup, thaw: (id: number): void => void thaw.run(id) };
+  /** Adds the conversations of entries that the file does not contain yet. */
+  function begin(file: number, members: readonly Member[], rules: ConversationRules): Map<number, number> {
+    const conversations = new Map<number, number>();
+    let next = 0;
+    for (const { first, last: end, entries } of split(members, rules).groups) {
+      const added = add.run(file, first.session_id, first.at, end.at, first.pos, end.pos, entries);
+      for (const { pos } of members.slice(next, next + entries)) conversations.set(pos, Number(added.lastInsertRowid));
+      next += entries;
+    }
+    return conversations;
+  }
+
+  return { regroup, begin, thaw: (id: number): void => void thaw.run(id) };
 }
 
 export function grouping(connection: Connection) {
-  const { regroup, thaw } = regrouping(connection);
+  const { regroup, begin, thaw } = regrouping(connection);
   const isSubagent = connection
     .statement<[number], number>('SELECT subagent IS NOT NULL FROM files WHERE id = ?')
     .pluck();
@@ -147,11 +164,31 @@ export function grouping(connection: Connection) {
       const id = holder.get(uuid, file);
       if (id !== undefined) thaw(id);
     },
-    /** Adds appended entries: only the last conversation can change. */
-    extend(file: number, rules: ConversationRules): void {
+    /**
+     * Conversations for the first entries of a new file, by their positions. With their conversation from the start,
+     * entries need not be written twice. `extend` corrects what turns out to be different.
+     */
+    foresee(
+      file: number,
+      entries: readonly NewEntry[],
+      sessionOf: (entry: NewEntry) => number,
+      rules: ConversationRules,
+    ): ReadonlyMap<number, number> {
+      const members = entries.map((entry): Member => {
+        const { pos, at } = entry;
+        return { pos, at, session_id: sessionOf(entry), chars: charsOf(entry), frozen: null, ends: null };
+      });
+      const isInOrder = members.every(({ pos }, i) => i === 0 || pos > (members[i - 1] as Member).pos);
+      return isInOrder ? begin(file, members, rules) : new Map();
+    },
+    /** Where the conversations begin that appended entries can change. Call it before the entries are added. */
+    openFrom(file: number): number {
       const tail = last.get(file);
-      const from = tail === undefined ? 0 : tail.own === 1 ? tail.first_pos : tail.pos + 1;
-      if (isSubagent.get(file) !== 1) regroup(file, Math.max(0, from), rules);
+      return Math.max(0, tail === undefined ? 0 : tail.own === 1 ? tail.first_pos : tail.pos + 1);
+    },
+    /** Adds appended entries: only the last conversation can change. */
+    extend(file: number, from: number, rules: ConversationRules): void {
+      if (isSubagent.get(file) !== 1) regroup(file, from, rules);
     },
     /** Groups the whole file again. Conversations that are queued, being processed or archived stay unchanged. */
     rebuild(file: number, rules: ConversationRules): void {

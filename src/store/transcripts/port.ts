@@ -5,6 +5,7 @@ import type { Author, EntryForm, Role } from '../../schema/entry.ts';
 import type { ReaderState } from '../../schema/reader-state.ts';
 import type { FactKind, TitleSource } from '../../schema/session-fact.ts';
 import type { ConversationRules } from '../conversations/port.ts';
+import type { IndexedUses } from '../search/tool-text.ts';
 
 /** The state of ingest for one transcript. The same key under several roots (live tree, backup) is one file. */
 export interface FileState {
@@ -38,6 +39,8 @@ export interface NewToolUse {
   readonly tool: string;
   readonly input: string;
   readonly files: readonly string[];
+  /** Its result, if the same chunk contains it. */
+  readonly result?: NewToolResult | undefined;
 }
 
 export interface NewEntry {
@@ -50,8 +53,11 @@ export interface NewEntry {
   readonly author: Author;
   readonly form?: EntryForm | undefined;
   readonly text: string;
-  /** The text for the index. The process that read the line prepares slow ones before the transaction. */
+  /** The texts for both indexes. The process that read the line prepares them before the transaction. */
   readonly indexed?: string | undefined;
+  readonly usesIndexed?: IndexedUses | undefined;
+  /** Its place in the chunk's vectors; -1 if its text has no vector. */
+  readonly vector?: number | undefined;
   readonly tools: readonly string[];
   readonly toolUses: readonly NewToolUse[];
   /** Set if a subagent said it in the file of its session. */
@@ -130,6 +136,16 @@ export interface Chunk {
   readonly withdrawn?: readonly string[] | undefined;
   readonly moved?: readonly { readonly uuid: string; readonly pos: number }[] | undefined;
   readonly results: readonly NewToolResult[];
+  /** Vectors of the entries, if the process that read them has computed them. */
+  readonly vectors?: ChunkVectors | undefined;
+}
+
+/** Vectors one after the other: thousands of separate arrays would take long to move between threads. */
+export interface ChunkVectors {
+  readonly model: string;
+  readonly rough: boolean;
+  readonly dimensions: number;
+  readonly numbers: Int8Array;
 }
 
 export interface FileCopy {

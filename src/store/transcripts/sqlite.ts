@@ -74,7 +74,7 @@ export function transcriptsPort(connection: Connection): TranscriptsPort {
     async commit(chunks, rules, note) {
       const rows = chunks.reduce((sum, { entries, results }) => sum + entries.length + results.length, 0);
       return (rows > manyRows ? writeMany : write)(() => {
-        const outcomes = chunks.map((chunk) => apply(chunk, rules));
+        const outcomes = apply(chunks, rules);
         if (note !== undefined) noteImport(chunks, outcomes, note);
         return outcomes;
       });

@@ -13,9 +13,8 @@ interface NewVector {
   readonly rough: boolean;
 }
 
-/** Call the result once for each transaction, and `noteChanges` at its end. */
 export function vectorAdding(connection: Connection) {
-  const insert = connection.statement(
+  const row = connection.statement(
     'INSERT INTO vectors (model_id, kind, subject_id, part, vector, rough) VALUES (?, ?, ?, ?, ?, ?)',
   );
   const sessionOf = connection.statement<[number], number>('SELECT session_id FROM entries WHERE id = ?').pluck();
@@ -24,13 +23,17 @@ export function vectorAdding(connection: Connection) {
   );
   const entry = codeOf('entry');
 
-  return () => {
+  function insert({ model, code, subject, part, vector, rough }: NewVector): void {
+    row.run(model, code, subject, part, Buffer.from(vector.buffer, vector.byteOffset, vector.length), rough ? 1 : 0);
+  }
+
+  /** Call it once for each transaction, and `noteChanges` at its end. */
+  function adding() {
     const entries = new Set<number>();
     return {
-      add({ model, code, subject, part, vector, rough }: NewVector): void {
-        const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.length);
-        insert.run(model, code, subject, part, bytes, rough ? 1 : 0);
-        if (code === entry) entries.add(subject);
+      add(vector: NewVector): void {
+        insert(vector);
+        if (vector.code === entry) entries.add(vector.subject);
       },
       /** Tells processes that cache the positions of entries about the sessions with new vectors. */
       noteChanges(): void {
@@ -42,7 +45,8 @@ export function vectorAdding(connection: Connection) {
         for (const session of touched) noteVectors.run(session);
       },
     };
-  };
+  }
+  return { insert, adding };
 }
 
 export const otherDimensions = (name: string, before: number, now: number) =>

@@ -11,9 +11,11 @@ export function modelRows(connection: Connection) {
   const modelNamed = connection.statement<[string], ModelRow>('SELECT * FROM vector_models WHERE name = ?');
   const isQueued = connection.statement<[], number>('SELECT EXISTS (SELECT 1 FROM vector_queue)').pluck();
   const setComplete = connection.statement('UPDATE vector_models SET complete = 1 WHERE id = ? AND complete = 0');
+  const setDimensions = connection.statement('UPDATE vector_models SET dimensions = ? WHERE id = ?');
   const dropTrouble = connection.statement('DELETE FROM facts WHERE name = ?');
   return {
     modelNamed,
+    setDimensions,
     /** The wanted model has no trouble any more; without a queue, it is complete. */
     noteSaved(model: number): void {
       if (isQueued.get() === 0) setComplete.run(model);

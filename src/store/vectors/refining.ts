@@ -11,7 +11,7 @@ export function vectorRefining(connection: Connection): Pick<VectorsPort, 'rough
   const { read, write } = connection;
   const { modelNamed } = modelRows(connection);
   const textOf = subjectTexts(connection);
-  const adding = vectorAdding(connection);
+  const { adding } = vectorAdding(connection);
   const newestRough = connection.statement<[number], RoughRow>(
     'SELECT seq, kind, subject_id FROM vectors INDEXED BY vectors_rough WHERE rough = 1 ORDER BY seq DESC LIMIT ?',
   );

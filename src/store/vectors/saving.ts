@@ -7,10 +7,9 @@ import { codeOf, subjectTexts } from './subjects.ts';
 
 export function vectorSaving(connection: Connection): Pick<VectorsPort, 'pending' | 'save'> {
   const { read, write } = connection;
-  const { modelNamed, noteSaved } = modelRows(connection);
+  const { modelNamed, setDimensions, noteSaved } = modelRows(connection);
   const textOf = subjectTexts(connection);
-  const adding = vectorAdding(connection);
-  const setDimensions = connection.statement('UPDATE vector_models SET dimensions = ? WHERE id = ?');
+  const { adding } = vectorAdding(connection);
   // Newest first: people search for current work sooner than for imports.
   const queued = connection.statement<[number], { kind: number; subject_id: number; stamp: number }>(
     'SELECT kind, subject_id, stamp FROM vector_queue ORDER BY kind DESC, subject_id DESC LIMIT ?',

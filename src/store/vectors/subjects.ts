@@ -1,5 +1,5 @@
 // The kinds of rows that can have vectors, and their texts.
-import { embeddedText, type UseText } from '../search/tool-text.ts';
+import { embeddedText, embeddedUses, type UseText } from '../search/tool-text.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import type { SubjectKind } from './port.ts';
 
@@ -55,7 +55,7 @@ export function subjectTexts(connection: Connection) {
   );
   // Tool uses are part of an entry's meaning.
   const usesOf = connection.statement<[number], UseText>(
-    'SELECT tool, input, output FROM tool_uses WHERE entry_id = ? ORDER BY id LIMIT 20',
+    `SELECT tool, input, output FROM tool_uses WHERE entry_id = ? ORDER BY id LIMIT ${embeddedUses}`,
   );
   return (code: number, id: number): SubjectText | undefined => {
     const subject = byCode.get(code);
