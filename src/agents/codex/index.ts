@@ -50,7 +50,8 @@ export const codex: Agent = {
   recognises([first]) {
     const line = asObject(first);
     if (line.type === 'session_meta') return asString(asObject(line.payload).id) !== undefined;
-    return asString(line.id) !== undefined && line.type === undefined && 'instructions' in line;
+    const isBare = ['instructions', 'cli_version'].some((field) => field in line);
+    return asString(line.id) !== undefined && line.type === undefined && isBare;
   },
 
   describe: (key) => ({ session: threadIn(key) }),

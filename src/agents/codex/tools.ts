@@ -108,14 +108,24 @@ function judged(text: string, raw: unknown): Judged {
   const code = /^(?:Process exited with code|Exit code:) (-?\d+)/m.exec(head)?.[1];
   const body = head === '' ? text : text.slice(head.length);
   if (code !== undefined) return { output: body, failed: code !== '0', ended: true };
+  if (head.startsWith('Script ')) return { output: body, failed: scriptFailed(head, body), ended: false };
   return { output: body, failed: saysFailure.test(text), ended: false };
 }
 
-/** The lines that Codex puts before the output of a command, up to `Output:`. */
-const headOf = (text: string): string =>
-  /^(?:(?:Chunk ID|Wall time|Process exited|Process running|Original token count|Exit code|Total output lines)[^\n]{0,200}\n){1,8}Output:\n?/.exec(
-    text,
-  )?.[0] ?? '';
+/** The lines that Codex puts before the output of a command or script, up to `Output:`. Some versions repeat the command first. */
+function headOf(text: string): string {
+  const from = text.startsWith('Command: ') ? text.slice(0, longestCommand).search(/^Chunk ID: /m) : 0;
+  const head = from < 0 ? undefined : headLines.exec(text.slice(from))?.[0];
+  return head === undefined ? '' : text.slice(0, from + head.length);
+}
+
+const longestCommand = 20_000;
+const headLines =
+  /^(?:(?:Chunk ID|Wall time|Process exited|Process running|Original token count|Exit code|Total output lines|Script completed|Script failed)[^\n]{0,200}\n){1,8}Output:\n?/;
+
+/** A script succeeds although a command in it failed; it often prints the command's result as JSON. */
+const scriptFailed = (head: string, body: string): boolean =>
+  head.startsWith('Script failed') || /^\s*\{"exit_code":-?[1-9]/.test(body.slice(0, 200));
 
 /** How outputs begin that are the client's own words about a failure. */
 const saysFailure =

@@ -84,11 +84,8 @@ function timestampIn(text: string): number | undefined {
 
 const readMessage: ReadPulled = (message, { uuid, at, file }) => {
   if (message.role === undefined) return { items: [], ...unknownKind(idleLines, message.type, 'line ') };
-  // Tool uses have no ids and no results.
   const content = Array.isArray(message.content)
-    ? message.content.map((block, i) =>
-        asObject(block).type === 'tool_use' ? { id: `${uuid}-${i}`, ...asObject(block) } : block,
-      )
+    ? message.content.map((block, i) => blockOf(asObject(block), `${uuid}-${i}`))
     : message.content;
   const { items, unknown } = readMessageOf({ ...message, content }, { uuid, at }, { typed, failed: () => false });
   if (describePulled(file.key).subagent === undefined) return { items, unknown };
@@ -97,6 +94,13 @@ const readMessage: ReadPulled = (message, { uuid, at, file }) => {
     item.kind === 'entry' && item.role === 'user' ? { ...item, author: 'machine' } : item;
   return { items: items.map(asMachine), unknown };
 };
+
+/** Tool uses have no ids and no results. Thoughts are in the texts, made unreadable. */
+function blockOf(block: Record<string, unknown>, id: string): Record<string, unknown> {
+  if (block.type === 'tool_use') return { id, ...block };
+  if (block.type !== 'text' || typeof block.text !== 'string') return block;
+  return { ...block, text: block.text.replace(/^\[REDACTED\]$/gm, '').trim() };
+}
 
 /** The person's words are in `<user_query>`; a text without it is either only the client's, or plain. */
 function typed(text: string): string {

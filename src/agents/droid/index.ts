@@ -2,7 +2,8 @@
 
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
-import type { Agent, ParsedItem } from '../agent.ts';
+import type { Agent, ParsedItem, TranscriptFile } from '../agent.ts';
+import { derivedId } from '../derived-id.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { withoutInjected } from '../injected.ts';
 import { asObject, asString, asTime, isEmpty, textOfBlocks, textsAt } from '../json.ts';
@@ -28,14 +29,16 @@ export const droid: Agent = {
 
   cannotMatter: (line) => line.includes('"visibility":"user_only"') && line.includes('"content":[]'),
 
-  read(value) {
+  read(value, file) {
     const line = asObject(value);
     const at = asTime(line.timestamp);
     switch (line.type) {
       case 'session_start':
         return { at, items: readStart(line) };
       case 'message':
-        return { at, items: readMessage(line, asObject(line.message), at) };
+        return { at, items: readMessage(line, asObject(line.message), at, file) };
+      case 'compaction_state':
+        return { at, items: readSummary(line, at) };
       default:
         return { at, items: [], ...unknownKind(idle, line.type) };
     }
@@ -49,13 +52,12 @@ export const droid: Agent = {
   resume: (session) => ['droid', '--resume', session],
 };
 
-const idle: ReadonlySet<unknown> = new Set(
-  'agent_turn_outcome todo_state session_end compaction_state settings'.split(' '),
-);
+const idle: ReadonlySet<unknown> = new Set('agent_turn_outcome todo_state session_end settings'.split(' '));
 
 function readStart(line: Json): readonly ParsedItem[] {
   const caller = asString(line.callingSessionId);
-  const title = asString(line.title);
+  // The name of a session, if it has one, is beside its first words.
+  const title = asString(line.sessionTitle) ?? asString(line.title);
   const by = line.isSessionTitleManuallySet === true ? 'person' : 'agent';
   return [
     {
@@ -70,11 +72,28 @@ function readStart(line: Json): readonly ParsedItem[] {
   ];
 }
 
-function readMessage(line: Json, message: Json, at: number | undefined): readonly ParsedItem[] {
-  const uuid = asString(line.id);
+/** What the client puts in place of earlier turns. */
+function readSummary(line: Json, at: number | undefined): readonly ParsedItem[] {
+  const [uuid, text] = [asString(line.id), asString(line.summaryText)];
+  if (uuid === undefined || text === undefined) return [];
+  const said = { role: 'assistant', author: 'machine', form: 'compaction', text, toolUses: [] } as const;
+  return [{ kind: 'entry', uuid, session: undefined, at, cwd: undefined, ...said }];
+}
+
+/** Older versions give messages no ids: such a message is known by its place in the file. */
+function idOf(line: Json, { key, state }: TranscriptFile): string {
+  const id = asString(line.id);
+  if (id !== undefined) return id;
+  const place = typeof state.unnamed === 'number' ? state.unnamed : 0;
+  state.unnamed = place + 1;
+  return derivedId('droid', path.posix.basename(key), place);
+}
+
+function readMessage(line: Json, message: Json, at: number | undefined, file: TranscriptFile): readonly ParsedItem[] {
   const { role, content } = message;
   // What hooks did, and what the client tells the model about itself.
-  if (uuid === undefined || message.visibility === 'user_only' || uuid.startsWith('context-')) return [];
+  if (message.visibility === 'user_only' || asString(line.id)?.startsWith('context-')) return [];
+  const uuid = idOf(line, file);
   const said = { kind: 'entry', uuid, session: undefined, at, cwd: undefined } as const;
   if (role === 'assistant') {
     const toolUses = callsIn(content);
@@ -94,7 +113,10 @@ function readMessage(line: Json, message: Json, at: number | undefined): readonl
   ];
 }
 
-const textsOf = (content: unknown): string[] => (typeof content === 'string' ? [content] : textOfBlocks(content));
+const textsOf = (content: unknown): string[] =>
+  (Array.isArray(content) ? content : [content]).flatMap((part) =>
+    typeof part === 'string' ? [part] : textOfBlocks([part]),
+  );
 
 function callsIn(content: unknown) {
   return (Array.isArray(content) ? content : []).flatMap((part) => {

@@ -37,8 +37,8 @@ export const gemini: Agent = {
   recognises(lines) {
     const [first] = lines;
     if (isPulledBy('gemini', lines)) return true;
-    const { sessionId, projectHash, startTime } = asObject(first);
-    return [sessionId, projectHash, startTime].every((field) => typeof field === 'string');
+    const { sessionId, projectHash, startTime, kind } = asObject(first);
+    return [sessionId, startTime, projectHash ?? kind].every((field) => typeof field === 'string');
   },
 
   describe: (key) => ({ session: path.posix.basename(key, '.jsonl') }),
@@ -54,7 +54,9 @@ export const gemini: Agent = {
     const about = readAbout(line);
     if (about !== undefined) return { at, items: about };
     if (line.$set !== undefined) return { at, items: readChange(asObject(line.$set), file.state) };
+    const change = Object.keys(line).find((name) => name.startsWith('$'));
     if (line.$rewindTo !== undefined) rewind(file.state, asString(line.$rewindTo));
+    else if (change !== undefined) return { at, items: [], ...unknownKind(changes, change) };
     else if (line.sessionId !== undefined) return { at, items: readHeader(line, file) };
     else if (line.type !== undefined) return { at, ...readMessage(line, at, file.state) };
     return { at, items: [] };
@@ -130,6 +132,12 @@ function rewind(state: AgentState, to: string | undefined): void {
   state.jump = left.at(-1) as string;
 }
 
+/** Changes to what came before. A patch hides outputs from the model, or puts messages in another order. */
+const changes: ReadonlySet<unknown> = new Set(['$set', '$patch', '$rewindTo']);
+
+/** States of a call that has not ended. */
+const open: ReadonlySet<unknown> = new Set(['validating', 'scheduled', 'executing', 'awaiting_approval']);
+
 const idle: ReadonlySet<unknown> = new Set(['info', 'error', 'warning']);
 
 function readMessage(line: Json, at: number | undefined, state: AgentState): Omit<ParsedLine, 'at'> {
@@ -164,7 +172,7 @@ function readAnswer(line: Json, id: string, at: number | undefined, state: Agent
     const toolUses = [{ id: use, tool: toolName(asString(name)), input: args, files: filesOfArgs(args) }];
     const uuid = derivedId('gemini', id, use);
     items.push({ ...said, uuid, at: asTime(timestamp) ?? at, text: '', toolUses });
-    if (status === undefined || status === 'executing' || status === 'scheduled') continue;
+    if (status === undefined || open.has(status)) continue;
     const [response] = responsesIn(result);
     const output = response?.output ?? asString(resultDisplay) ?? '';
     const failed = status === 'error' || status === 'cancelled' || response?.failed === true || hasFailed(output);

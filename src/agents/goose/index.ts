@@ -124,7 +124,9 @@ function resultOf(block: Record<string, unknown>): ParsedItem[] {
   if (block.type !== 'toolResponse' || id === undefined) return [];
   const { status, value, error } = asObject(block.toolResult);
   const output = outputOf(Array.isArray(value) ? value : asObject(value).content) || (asString(error) ?? '');
-  const isError = status === 'error' || asObject(value).isError === true;
+  const { exit_code } = asObject(asObject(value).structuredContent);
+  const hasExited = typeof exit_code === 'number' && exit_code !== 0;
+  const isError = status === 'error' || asObject(value).isError === true || hasExited;
   return [
     {
       kind: 'tool-result',

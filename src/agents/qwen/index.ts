@@ -22,7 +22,9 @@ export const qwen: Agent = {
 
   root: (env, home) => path.join(env.QWEN_RUNTIME_DIR || env.QWEN_HOME || path.join(home, '.qwen'), 'projects'),
 
-  isTranscript: (key) => /(?:^|\/)(?:chats\/[^/]+|subagents\/[^/]+\/agent-[^/]+)\.jsonl$/.test(key),
+  // A ledger of prompts may be beside a session.
+  isTranscript: (key) =>
+    /(?:^|\/)(?:chats\/(?:archive\/)?[^/]+|subagents\/[^/]+\/agent-[^/]+)(?<!\.ledger)\.jsonl$/.test(key),
 
   recognises: ([first]) => {
     const { uuid, sessionId, message, provenance, type } = asObject(first);
@@ -62,7 +64,12 @@ function readLine(
   at: number | undefined,
   file: TranscriptFile,
 ): Omit<ParsedLine, 'at'> {
-  const place = { session: asString(line.sessionId), cwd: asString(line.cwd), branch: branchOf(line.gitBranch) };
+  const place = {
+    session: asString(line.sessionId),
+    cwd: asString(line.cwd),
+    branch: branchOf(line.gitBranch),
+    forkOf: asString(asObject(line.forkedFrom).sessionId),
+  };
   const { parts } = asObject(line.message);
   switch (type) {
     case 'user':
@@ -84,16 +91,20 @@ function readLine(
 
 const branchOf = (branch: unknown): string | undefined => (branch === 'HEAD' ? undefined : asString(branch));
 
-type Where = Pick<ParsedEntry, 'uuid' | 'at' | 'session' | 'cwd' | 'branch'>;
+type Where = Pick<ParsedEntry, 'uuid' | 'at' | 'session' | 'cwd' | 'branch' | 'forkOf'>;
 
 function readPrompt(line: Json, where: Where, file: TranscriptFile): readonly ParsedItem[] {
-  const text = textOfParts(asObject(line.message).parts ?? []);
+  // Newer versions also say what was typed: the message may contain whole files that the person named.
+  const display = asString(asObject(line.systemPayload).displayText);
+  const text = textOfParts(display ?? asObject(line.message).parts ?? []);
   if (text === '') return [];
+  const isMidTurn = line.subtype === 'mid_turn_user_message';
   const inSubagent = line.isSidechain === true || qwen.describe(file.key).subagent !== undefined;
-  const isTyped = line.provenance === undefined ? line.subtype === undefined : line.provenance === 'real_user';
+  const isTyped =
+    line.provenance === undefined ? line.subtype === undefined || isMidTurn : line.provenance === 'real_user';
   const author = isTyped && !inSubagent && !machineMade.test(text) ? 'person' : 'machine';
   const said = { role: 'user', author, text, toolUses: [], continues: asString(line.parentUuid) } as const;
-  return [{ kind: 'entry', ...where, ...said }];
+  return [{ kind: 'entry', ...where, ...said, ...(isMidTurn ? { queued: 'given' } : {}) }];
 }
 
 const machineMade = /^<(?:task-notification|system-reminder|session_context|state_snapshot)/;
@@ -126,7 +137,7 @@ function resultsOf(parts: unknown, line: Json): ParsedItem[] {
 const idle: ReadonlySet<unknown> = new Set(
   (
     'ui_telemetry attribution_snapshot chat_compression notification rewind branch_checkpoint file_history_snapshot at_command ' +
-    'parent_session slash_command custom_title session_artifact_event cron mid_turn_user_message'
+    'parent_session slash_command custom_title session_artifact_event cron mid_turn_user_message session_model turn_result goal_runtime'
   ).split(' '),
 );
 
