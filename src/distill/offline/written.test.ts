@@ -40,8 +40,7 @@ describe('text that a model has already written', () => {
     });
   });
 
-  it('yields the decisions of an accepted plan with its subject, and its causes as insights', () => {
-    const plan = `Implement the following plan:
+  const plan = `Implement the following plan:
 
 # Plan: Multi-Lock Support
 
@@ -55,7 +54,10 @@ describe('text that a model has already written', () => {
 
 ## Changes
 - **File**: change the lock in the file that holds all of the locks`;
-    const made = extract(worked(plan));
+  const carriesOut = () => turn(plan, [edit('/home/dev/tide/lock.go'), say('Done.')]);
+
+  it('yields the decisions of an accepted plan with its subject, and its causes as insights', () => {
+    const made = extract(carriesOut());
     expect(made.projects[0]?.statements.map(({ key, text }) => [key, text])).toEqual([
       ['Retention (Multi-Lock Support)', 'Keep locks even when an evaluation is run again, with generated labels.'],
       [
@@ -66,6 +68,49 @@ describe('text that a model has already written', () => {
     expect(made.insights.map(({ text }) => text)).toEqual([
       '`loadLock` in lock.go only handles "held" and lets "failed" fall through, so the lock stays.\nFound while working on: Multi-Lock Support.',
     ]);
+  });
+
+  it('yields nothing of a plan that the agent did not carry out', () => {
+    const made = extract(turn(plan, [edit('/home/dev/tide/harbour.go'), say('Something else first.')]));
+    expect(made.projects).toEqual([]);
+    expect(made.insights).toEqual([]);
+    expect(statements(turn(plan, [run('git commit -m "Add multi-lock support"')]))).not.toEqual({});
+  });
+
+  it.each([
+    "I've reverted your changes - focus only on the second point",
+    'ok, please undo all of it',
+    "that's not what I asked for. Let's start over",
+    'Revert this.',
+  ])('yields nothing of a plan that the person took back with %j', (text) => {
+    const made = extract(carriesOut(), turn(text, [say('Understood.')], { prompt: 2 }));
+    expect(made.projects).toEqual([]);
+    expect(made.insights).toEqual([]);
+  });
+
+  it('yields the rest of a plan of which the person took back one thing by its name', () => {
+    const made = statements(carriesOut(), turn('please revert the search in `.git`', [say('Done.')], { prompt: 2 }));
+    expect(Object.keys(made)).toEqual(['Retention (Multi-Lock Support)']);
+  });
+
+  it('yields nothing of a plan that the agent reset, or that a later plan about the same replaced', () => {
+    expect(statements(carriesOut(), turn('hm', [run('git reset --hard HEAD~1')], { prompt: 2 }))).toEqual({});
+    const later = plan.replace('Multi-Lock Support', 'Multi-lock support without labels').replace(/- \*\*Ret.*/, '');
+    expect(Object.keys(statements(carriesOut(), turn(later, [edit('/home/dev/tide/lock.go')], { prompt: 2 })))).toEqual(
+      ['decision: Multi-lock support without labels locks searched worktree'],
+    );
+  });
+
+  it('yields no line of a plan about what it leaves out, or about the wording of one text', () => {
+    const lines = [
+      '- The harbour is NOT added as a place of locks here',
+      '- **Text**: Use "For each lock" (not "For all locks")',
+    ];
+    expect(
+      Object.keys(
+        statements(turn(plan.replace('- Locks are', `${lines.join('\n')}\n- Locks are`), [edit('/a/lock.go')])),
+      ),
+    ).toEqual(['Retention (Multi-Lock Support)', 'decision: Multi-Lock Support locks searched worktree']);
   });
 
   it('yields rules that an edit added to the instructions of agents, unless a later edit removed them', () => {

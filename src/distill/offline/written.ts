@@ -4,9 +4,9 @@ import { cut, inOneLine, inputField } from '../../language/gist.ts';
 import type { KeyedStatement } from '../../schema/extraction.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
 import type { Turn } from '../material.ts';
-import { type Plan, planOf } from './plan.ts';
 import { anaphor, identifier } from './request.ts';
 import { ended } from './say.ts';
+import { standingPlans } from './standing-plans.ts';
 import { keyOf } from './wishes.ts';
 
 interface Item {
@@ -83,14 +83,20 @@ export function conceptsIn(turns: readonly Turn[]): KeyedStatement[] {
   );
 }
 
-/** Decisions that an accepted plan lists. The title of the plan says what they are about. */
+/** What a plan leaves out: it says what was not done at the time, not how things are. */
+const leftOut =
+  /\b(?:not|n't|never)(?: be(?:ing)?)? (?:added|included|implemented|supported|covered|touched|changed|needed|part of)\b|\bout of scope\b|\bnon-?goals?\b|\b(?:deferred|postponed|left) (?:to|for|until)\b|\bno changes? (?:to|in|needed)\b|\bunchanged\b/i;
+/** The wording of one text, in quotes. */
+const wording = /^(?:use|say|write|call it|show|display|print|rename to|change to)\s+`?["“'][^"”']*\s[^"”']*["”']/i;
+
+/** Decisions that a plan lists, if it was carried out. The title of the plan says what they are about. */
 export function planDecisions(turns: readonly Turn[]): KeyedStatement[] {
-  return turns.flatMap((turn) => {
-    const plan = planOf(turn);
-    if (plan?.title === undefined || plan.text === '') return [];
-    return itemsOf(plan.text)
-      .filter(({ heading }) => decisions.test(heading))
-      .flatMap(({ text: item }) => decided(item, plan.title as string) ?? [])
+  return standingPlans(turns).flatMap(({ title, text, holds }) => {
+    if (title === undefined) return [];
+    return itemsOf(text)
+      .filter(({ heading, text: item }) => decisions.test(heading) && !leftOut.test(item) && holds(item))
+      .flatMap(({ text: item }) => decided(item, title) ?? [])
+      .filter((statement) => !wording.test(statement.text))
       .slice(0, mostOfOne);
   });
 }
@@ -119,19 +125,15 @@ export interface Insight {
   readonly about: string;
 }
 
-/** Causes that an accepted plan states outright. */
+/** Causes that a plan states outright, if it was carried out. */
 export function planInsights(turns: readonly Turn[]): Insight[] {
-  return turns.flatMap((turn) => {
-    const plan: Plan | undefined = planOf(turn);
-    if (plan === undefined || plan.text === '') return [];
-    return plan.text.split('\n').flatMap((line) => {
+  return standingPlans(turns).flatMap(({ text: plan, at, title = '', holds }) =>
+    plan.split('\n').flatMap((line) => {
       const [, name, said] = mechanism.exec(line.trim()) ?? [];
       const text = inOneLine((said ?? '').replaceAll('**', ''));
-      return name === undefined || /[:,;]$/.test(text)
-        ? []
-        : [{ text: ended(text), at: plan.at, about: plan.title ?? '' }];
-    });
-  });
+      return name === undefined || /[:,;]$/.test(text) || !holds(text) ? [] : [{ text: ended(text), at, about: title }];
+    }),
+  );
 }
 
 const instructions =
