@@ -13,6 +13,8 @@ export interface KnownWords {
 }
 
 const firstSlots = 1 << 12;
+/** Of this process alone: a text cannot contain words that were chosen to share a slot. */
+const [seedA, seedB] = crypto.getRandomValues(new Int32Array(2)) as unknown as [number, number];
 
 /** Whether each UTF-16 unit belongs to words: 1 if it does, 2 if not, 0 if that is not known yet. */
 const classes = new Uint8Array(1 << 16);
@@ -99,7 +101,7 @@ export function knownWords(hashOf: (word: string) => number | undefined, most: n
       let [a, b] = [0, 0];
       for (let i = 0; i < text.length; i++) {
         if (isOfWord(text, i)) {
-          if (start < 0) [start, a, b] = [i, 0x2c1b3c6d, 0x41c6ce57];
+          if (start < 0) [start, a, b] = [i, seedA, seedB];
           const unit = text.charCodeAt(i);
           a = Math.imul(a ^ unit, 0x9e3779b1);
           b = Math.imul(b ^ unit, 0x85ebca6b);
