@@ -1,5 +1,6 @@
 // The viewer in a real Chromium, from a real worker: how long until each page shows something, and everything; whether anything jumps on
-// the way; and how a session of 100,000 entries scrolls. For comparison, a page of one word from a bare server.
+// the way; and how a session of 100,000 entries feels: scrolled by wheel and keys, its tabs, its tools, find. For comparison, a page of one
+// word from a bare server.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -68,19 +69,30 @@ try {
   const ask = async (name) =>
     (await (await fetch(`${origin}/api/${name}`, { headers: { authorization } })).json())[name];
   const [session] = (await ask('sessions')).filter(({ id }) => id !== large.session);
-  const [project] = (await ask('projects')).filter(({ path: one }) => one === session.projectPath);
+  const projects = await ask('projects');
+  const [project] = projects.filter(({ path: one }) => one === session.projectPath);
+  const compared = new URLSearchParams(projects.slice(0, 2).map((one) => ['project', one.path]));
   // The address, what the page shows once its answers have arrived, and whether a part that needs a separate process may still be loading.
   const pages = {
     now: ['/', '.feed li'],
     search: ['/search?q=failing+test', '.hit'],
+    'search, nothing typed': ['/search', '#search-field'],
+    sessions: ['/sessions', '.rows .row'],
     session: [`/sessions/${session.id}`, '.entry:not(.waiting)'],
+    'its changes': [`/sessions/${session.id}?tab=changes`, '.changes, .empty'],
+    'its briefing': [`/sessions/${session.id}?tab=briefing`, '.markdown, .empty'],
     '100,000 entries': [`/sessions/${large.session}`, '.entry:not(.waiting)'],
+    '100,000 entries, the middle': [`/sessions/${large.session}#${idOf(50_000)}`, '.entry.focused'],
+    '100,000 entries, changes': [`/sessions/${large.session}?tab=changes`, '.changes'],
     timeline: ['/timeline', '.heat .cell'],
+    'a day': [`/timeline?day=${session.endedAt.slice(0, 10)}`, '.said-by-day li'],
     memory: ['/memory', '.memory-list a'],
     'a memory page': ['/memory/core%2Ffacts.md', '.memory-main .markdown > *'],
     projects: ['/projects', '.rows .row'],
     'a project': [`/projects/${encodeURIComponent(project.path)}`, '.rows .row'],
+    compare: [`/compare?${compared}&since=3650d`, '.compared td'],
     groups: ['/groups', '.rows .row'],
+    'a group': ['/groups/family', 'h1'],
     costs: ['/costs', '.tiles'],
     'health, checks apart': ['/health', '.settings li', 'apart'],
   };
@@ -143,13 +155,15 @@ try {
       'KB',
       150,
     ],
-    [
-      'scrolling 100,000 entries: frames over 50 ms, in 100',
-      scrolled.slow,
+    ...Object.entries(scrolled.frames).map(([name, gaps]) => [
+      `100,000 entries, ${name}: frames over 50 ms, in 100`,
+      (100 * gaps.filter((gap) => gap > 50).length) / gaps.length,
       '',
       1,
-      `${scrolled.frames} frames, the longest ${scrolled.longest.toFixed(0)} ms`,
-    ],
+      `${gaps.length} frames, the longest ${Math.max(...gaps).toFixed(0)} ms`,
+    ]),
+    ['find in them, a rare word: counted', scrolled.found, 'ms', 500],
+    ['find in them, a word of every entry: counted', scrolled.foundAll, 'ms', 500],
     [
       'a jump to anywhere in them: rows in sight',
       scrolled.jump,
@@ -212,7 +226,7 @@ async function processorTime() {
   return processInfo.reduce((sum, { cpuTime }) => sum + cpuTime * 1000, 0);
 }
 
-/** With the wheel as a person does, a long way, then by leaps. */
+/** As a person does: with the wheel, by keys, through the tabs, opening tools, then by leaps. */
 async function scroll(context) {
   const page = await context.newPage();
   await page.goto(`${origin}/sessions/${large.session}`);
@@ -220,14 +234,64 @@ async function scroll(context) {
   await sleep(500);
   await page.evaluate(`globalThis.gaps = []; globalThis.last = performance.now();
     (function frame() { const now = performance.now(); gaps.push(now - last); last = now; requestAnimationFrame(frame); })()`);
+  const frames = {};
+  const during = async (name, act) => {
+    await page.evaluate('gaps.length = 0');
+    await act();
+    frames[name] = (await page.evaluate('gaps')).slice(1);
+  };
   await page.mouse.move(500, 500);
   let rows = 0;
-  for (let step = 0; step < 240; step++) {
-    await page.mouse.wheel(0, 240);
-    await sleep(16);
-    if (step % 20 === 0) rows = Math.max(rows, await page.locator('.virtual > li').count());
-  }
-  const gaps = (await page.evaluate('gaps')).slice(1);
+  await during('by the wheel', async () => {
+    for (let step = 0; step < 240; step++) {
+      await page.mouse.wheel(0, 240);
+      await sleep(16);
+      if (step % 20 === 0) rows = Math.max(rows, await page.locator('.virtual > li').count());
+    }
+  });
+  const press = async (key, times) => {
+    for (let step = 0; step < times; step++) {
+      await page.keyboard.press(key);
+      await sleep(50);
+    }
+  };
+  await during('by keys', async () => {
+    await press('PageDown', 20);
+    await press('ArrowDown', 60);
+    await press('j', 20);
+    await press('k', 10);
+    await press('End', 2);
+    await press('PageUp', 20);
+    await press('Home', 2);
+  });
+  await page.locator('.tool summary').first().waitFor();
+  await during('opening tools', async () => {
+    for (let step = 0; step < 20; step++) {
+      await page.locator('.tool:not([open]) summary').first().click();
+      await page.mouse.wheel(0, 240);
+      await sleep(50);
+    }
+  });
+  await during('through its tabs', async () => {
+    for (let step = 0; step < 4; step++)
+      for (const [tab, there] of [
+        ['Changes', '.changes'],
+        ['Briefing', '.empty, .markdown'],
+        ['Transcript', '.entry:not(.waiting)'],
+      ]) {
+        await page.getByRole('link', { name: tab, exact: true }).click();
+        await page.locator(there).first().waitFor();
+        await sleep(300);
+      }
+  });
+  const jumps = await leap(page);
+  const found = await find(page, 'entry number 99991.');
+  const foundAll = await find(page, 'entry number');
+  await page.close();
+  return { frames, found, foundAll, jump: quantile(jumps, 0.5), slowest: Math.max(...jumps), rows };
+}
+
+async function leap(page) {
   const jumps = [];
   for (let jump = 0; jump < 20; jump++) {
     const began = performance.now();
@@ -247,32 +311,73 @@ async function scroll(context) {
     jumps.push(performance.now() - began);
     await sleep(100);
   }
-  await page.close();
-  return {
-    slow: (100 * gaps.filter((gap) => gap > 50).length) / gaps.length,
-    frames: gaps.length,
-    longest: Math.max(...gaps),
-    jump: quantile(jumps, 0.5),
-    slowest: Math.max(...jumps),
-    rows,
-  };
+  return jumps;
 }
 
+/** From the last letter to the count of matches, with the pause in which more letters could follow. */
+async function find(page, words) {
+  const field = page.getByLabel('Find in this session');
+  await field.fill('');
+  await page.locator('.find [role=status]', { hasText: /^$/ }).waitFor();
+  const began = performance.now();
+  await field.fill(words);
+  await page.locator('.find [role=status]', { hasText: /\d of \d/ }).waitFor();
+  return performance.now() - began;
+}
+
+function idOf(i) {
+  return `cccccccc-1111-4000-8000-${String(i).padStart(12, '0')}`;
+}
+
+/** Prompts, answers, commands with outputs and edits. A result is a line, but no entry of its own. */
 function largeTranscript() {
-  const idOf = (i) => `cccccccc-1111-4000-8000-${String(i).padStart(12, '0')}`;
-  return `${Array.from({ length: large.entries }, (_, i) => {
+  const lines = [];
+  for (let i = 0; i < large.entries; i++) {
     const role = i % 4 === 0 ? 'user' : 'assistant';
     const text = `Entry number ${i}. ${'All of it could be read, if anybody had the time. '.repeat(i % 7)}`;
-    return JSON.stringify({
+    const at = (ms) => new Date(Date.parse('2026-01-01T00:00:00Z') + i * 1000 + ms).toISOString();
+    const shared = { sessionId: large.session, cwd: '/srv/large' };
+    const use =
+      i % 8 === 1
+        ? { name: 'Bash', input: { command: `make part-${i}`, description: 'Makes a part' } }
+        : i % 40 === 3
+          ? {
+              name: 'Edit',
+              input: {
+                file_path: `/srv/large/part-${i % 100}.ts`,
+                old_string: `old(${i});`,
+                new_string: `fresh(${i});`,
+              },
+            }
+          : undefined;
+    lines.push({
       type: role,
       uuid: idOf(i),
       parentUuid: i === 0 ? null : idOf(i - 1),
-      sessionId: large.session,
-      timestamp: new Date(Date.parse('2026-01-01T00:00:00Z') + i * 1000).toISOString(),
-      cwd: '/srv/large',
-      message: { role, content: role === 'user' ? text : [{ type: 'text', text }] },
+      timestamp: at(0),
+      ...shared,
+      message: {
+        role,
+        content:
+          role === 'user'
+            ? text
+            : [{ type: 'text', text }, ...(use === undefined ? [] : [{ type: 'tool_use', id: `toolu_${i}`, ...use }])],
+      },
     });
-  }).join('\n')}\n`;
+    if (use !== undefined)
+      lines.push({
+        type: 'user',
+        uuid: idOf(large.entries + i),
+        parentUuid: idOf(i),
+        timestamp: at(500),
+        ...shared,
+        message: {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: `toolu_${i}`, content: `made part-${i}\n`.repeat(i % 30) }],
+        },
+      });
+  }
+  return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
 }
 
 async function until(holds, what, everyMs = 50) {

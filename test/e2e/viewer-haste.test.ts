@@ -110,42 +110,19 @@ describe.skipIf(noBrowser)(because('a person who does not wait', noBrowser), () 
     await page.unroute('**/api/groups/family/messages');
   });
 
-  it('shows the current session, even if an older answer arrives last', async () => {
-    let first: Route | undefined;
-    const part = /\/api\/sessions\/dddddddd.*limit=100/;
-    await page.route(part, (route) => {
-      if (first !== undefined) return route.continue();
-      first = route;
-      // The current state, delivered later.
-      return undefined;
-    });
-    await page.goto(`${stand.origin}/sessions/${session}`);
-    await expect.poll(() => first).toBeDefined();
-    const held = first as unknown as Route;
-    const old = await held.fetch({ headers: { ...held.request().headers(), 'sec-fetch-site': 'same-origin' } });
-    appendFileSync(transcript, line(2, 'The gate is open again'));
-    // The outline names it, too.
-    const entry = page.locator('.entry', { hasText: 'The gate is open again' });
-    await entry.waitFor();
-    expect((await old.json()).total).toBe(2);
-    // Wait until nothing changes any more: a later change would hide the error.
-    await page.waitForTimeout(2000);
-    await held.fulfill({ response: old });
-    await page.waitForTimeout(500);
-    expect(await entry.count()).toBe(1);
-    await page.unroute(part);
-  });
+  /** How many entries the session has. */
+  let entries = 2;
+  const storedEntries = async (): Promise<number> =>
+    JSON.parse(await stand.runWith({}, 'show', session, '--json')).total;
 
   it('shows a session that changes before each answer arrives', async () => {
-    const head = /\/api\/sessions\/dddddddd.*limit=1&files=true/;
-    let next = 3;
+    const head = /\/api\/sessions\/dddddddd[^?]*\?limit=100/;
     let shown = false;
     await page.route(head, async (route) => {
       if (!shown) {
-        const i = next++;
+        const i = entries++;
         appendFileSync(transcript, line(i, `Lock ${i} fills`));
-        const count = async () => JSON.parse(await stand.runWith({}, 'show', session, '--json')).total;
-        await until(async () => (await count()) > i, 'the entry');
+        await until(async () => (await storedEntries()) > i, 'the entry');
         // The change reaches the page while its request waits.
         await page.waitForTimeout(500);
       }
@@ -154,7 +131,39 @@ describe.skipIf(noBrowser)(because('a person who does not wait', noBrowser), () 
     await page.goto(`${stand.origin}/sessions/${session}`);
     await page.locator('h1', { hasText: 'The tide gate is stuck' }).waitFor();
     shown = true;
-    await page.locator('.entry', { hasText: `Lock ${next - 1} fills` }).waitFor();
+    await page.locator('.entry', { hasText: `Lock ${entries - 1} fills` }).waitFor();
     await page.unroute(head);
+  });
+
+  it('shows the current session, even if an older answer arrives last', async () => {
+    const more = 120;
+    while (entries < more) appendFileSync(transcript, line(entries, `Boat ${entries++} waits`));
+    await until(async () => (await storedEntries()) === more, 'the entries');
+    let first: Route | undefined;
+    const part = /\/api\/sessions\/dddddddd.*from=100&limit=100/;
+    await page.route(part, (route) => {
+      if (first !== undefined) return route.continue();
+      first = route;
+      // The current state, delivered later.
+      return undefined;
+    });
+    await show(`/sessions/${session}`);
+    await page.keyboard.press('End');
+    await expect.poll(() => first).toBeDefined();
+    const held = first as unknown as Route;
+    const old = await held.fetch({ headers: { ...held.request().headers(), 'sec-fetch-site': 'same-origin' } });
+    appendFileSync(transcript, line(entries++, 'The gate is open again'));
+    const entry = page.locator('.entry', { hasText: 'The gate is open again' });
+    await until(async () => {
+      await page.keyboard.press('End');
+      return (await entry.count()) > 0;
+    }, 'the new entry');
+    expect((await old.json()).total).toBe(more);
+    // Wait until nothing changes any more: a later change would hide the error.
+    await page.waitForTimeout(2000);
+    await held.fulfill({ response: old });
+    await page.waitForTimeout(500);
+    expect(await entry.count()).toBe(1);
+    await page.unroute(part);
   });
 });

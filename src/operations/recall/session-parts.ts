@@ -188,7 +188,7 @@ export const sessionsCommits = operation({
   async run(context: Context<'entries' | 'sessions'>, { id, agent }) {
     const session = await sessionNamed(context, id, agent);
     const commits: { hash: string; branch: string; subject: string; at: string; entry: string }[] = [];
-    for await (const uses of usesBy(context, session, shell)) {
+    for await (const uses of usesBy(context, session, shell, 'git')) {
       for (const use of uses) {
         if (!shell.test(use.tool) || use.outcome === 'error' || !/\bgit\b/.test(use.input)) continue;
         for (const commit of commitsIn(use.output ?? ''))
@@ -236,13 +236,20 @@ export function necessaryPart(wanted: string): string | undefined {
     .toSorted((a, b) => b.length - a.length)[0];
 }
 
-/** The uses of these tools in a session, subagents included. Reads only entries that used one. */
-async function* usesBy(context: Context<'entries'>, session: Session, tools: RegExp): AsyncGenerator<ToolUse[]> {
+/** The uses of these tools in a session, subagents included, and all uses of the same entries. Reads no other entries. */
+async function* usesBy(
+  context: Context<'entries'>,
+  session: Session,
+  tools: RegExp,
+  input?: string,
+): AsyncGenerator<ToolUse[]> {
   const { entries } = context.store;
   // The count leaves out the history that a fork copied.
   if (session.toolUses === 0 && session.forkOf === undefined) return;
   for await (const { rows } of rowsOf(context, session, true)) {
-    const users = new Set((await entries.usesAt(rows)).filter(({ tool }) => tools.test(tool)).map(({ row }) => row));
+    const found = (await entries.usesAt(rows, input)).filter(({ tool }) => tools.test(tool));
+    if (found.length === 0) continue;
+    const users = new Set(found.map(({ row }) => row));
     const wanted = await entries.at(rows.filter((row) => users.has(row)));
     const uses = await usesOf(
       context.store,

@@ -31,8 +31,12 @@ export function entryLookup(connection: Connection): Pick<EntriesPort, Members> 
        ORDER BY j.key`,
     )
     .pluck();
-  const usesOf = connection.statement<[string], Omit<UseAt, 'outcome'> & { outcome: 'ok' | 'error' | null }>(
-    `SELECT t.entry_id AS row, t.tool, t.outcome FROM json_each(?) j JOIN tool_uses t ON t.entry_id = j.value`,
+  const usesOf = connection.statement<
+    { rows: string; pattern: string },
+    Omit<UseAt, 'outcome'> & { outcome: 'ok' | 'error' | null }
+  >(
+    `SELECT t.entry_id AS row, t.tool, t.outcome FROM json_each(@rows) j JOIN tool_uses t ON t.entry_id = j.value
+     WHERE @pattern = '%%' OR t.input LIKE @pattern ESCAPE '\\'`,
   );
   const beginnings = connection.statement<[string], Omit<EntryBeginning, 'isPrompt'> & { isPrompt: number }>(
     `SELECT e.id AS row, e.uuid AS id, e.author = 'person' AS isPrompt, substr(e.text, 1, ${beginning}) AS text FROM json_each(?) j JOIN entries e ON e.id = j.value`,
@@ -85,8 +89,9 @@ export function entryLookup(connection: Connection): Pick<EntriesPort, Members> 
     async containing(rows, text) {
       return run(() => containing.all({ rows: JSON.stringify(rows), pattern: likeAnywhere(text) }));
     },
-    async usesAt(rows) {
-      return run(() => usesOf.all(JSON.stringify(rows)).map((use) => ({ ...use, outcome: use.outcome ?? undefined })));
+    async usesAt(rows, input = '') {
+      const wanted = { rows: JSON.stringify(rows), pattern: likeAnywhere(input) };
+      return run(() => usesOf.all(wanted).map((use) => ({ ...use, outcome: use.outcome ?? undefined })));
     },
     async toolUses(entries) {
       return run(() => {

@@ -138,8 +138,8 @@ export interface EntriesPort {
   toolUses(entries: readonly string[]): Promise<readonly ToolUse[]>;
   /** The beginnings of the texts of these entries. */
   beginningsAt(rows: readonly EntryRowId[]): Promise<readonly EntryBeginning[]>;
-  /** The tool uses of these entries, without their texts. */
-  usesAt(rows: readonly EntryRowId[]): Promise<readonly UseAt[]>;
+  /** The tool uses of these entries, without their texts; with `input`, only those whose input contains it. */
+  usesAt(rows: readonly EntryRowId[], input?: string): Promise<readonly UseAt[]>;
   /**
    * Those of these rows, in this order, whose text, or whose tools' input or output, contains this text. Ignores the
    * case of ASCII letters only.

@@ -22,6 +22,8 @@ type InFile = { readonly file: number; readonly session: number };
 /** The ids of a transcript, in order. */
 export interface OrderedIds {
   readonly total: number;
+  /** Set if the index knows the order: the session's row. */
+  readonly session?: number;
   placeOf(uuid: string): number;
   slice(from: number, limit: number): number[];
 }
@@ -100,6 +102,7 @@ export function transcriptOrder(connection: Connection) {
       if (simple !== undefined && simple.total > 0 && simple.files === 0)
         return {
           total: simple.total,
+          session: id,
           placeOf: (uuid: string) => placeOf.get({ session: id, uuid }) ?? 0,
           slice: (from: number, limit: number) => part.all({ session: id, from, limit }),
         };

@@ -41,7 +41,7 @@ export const digestSql = {
     JOIN entries e ON e.id = l.id JOIN tool_uses t ON t.entry_id = e.id ORDER BY e.pos, t.id`,
   touches: `SELECT t.files, t.tool, t.outcome = 'error' AS failed, e.at, s.session, s.cwd
     FROM sessions s JOIN entries e ON e.session_id = s.id JOIN tool_uses t ON t.entry_id = e.id
-    WHERE s.session = ? AND s.agent = ? AND e.abandoned = 0 AND e.tools IS NOT NULL AND t.files IS NOT NULL
+    WHERE s.session = ? AND s.agent = ? AND e.abandoned = 0 AND t.files IS NOT NULL
     ORDER BY e.pos DESC LIMIT ?`,
 } as const;
 

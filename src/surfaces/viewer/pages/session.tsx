@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Answer, useAnswer } from '../answer.ts';
-import type { Observation, Placed, Reads, Session, Summary } from '../answers.ts';
+import type { Observation, Placed, Reads, Session, Summary, TouchedFile } from '../answers.ts';
 import { read } from '../api.ts';
 import { About } from '../parts/about.tsx';
 import { Answered } from '../parts/answered.tsx';
@@ -16,7 +16,7 @@ import { SessionAccount } from '../parts/session-account.tsx';
 import { SessionActions } from '../parts/session-actions.tsx';
 import { SessionLabels } from '../parts/session-labels.tsx';
 import { agentTitle } from '../parts/session-row.tsx';
-import { Transcript } from '../parts/transcript.tsx';
+import { pageSize, Transcript } from '../parts/transcript.tsx';
 import { address, here } from '../router.ts';
 import { lasted, plural } from '../time.ts';
 import { useTitle } from '../title.ts';
@@ -26,17 +26,19 @@ const concerns = (id: string) => (change: { kind: string; session?: string | und
 
 export function SessionPage({ id }: { id: string }) {
   const matters = useMemo(() => concerns(id), [id]);
-  const head = useAnswer(`head ${id}`, (signal) => read('show', { id, limit: 1, files: true }, signal), matters);
+  // With the first entries, so that they need no request of their own.
+  const head = useAnswer(`head ${id}`, (signal) => read('show', { id, limit: pageSize }, signal), matters);
   const account = useAnswer(
     `account ${id}`,
     async (signal) => {
       // Fetch all together: a later answer would push down what the person is reading.
-      const [{ summaries }, { observations }, { prompts }] = await Promise.all([
+      const [{ summaries }, { observations }, { prompts }, { files = [] }] = await Promise.all([
         read('summaries', { session: id, limit: 1 }, signal),
         read('observations', { session: id, limit: 200 }, signal),
         read('sessions outline', { id }, signal),
+        read('show', { id, limit: 1, files: true }, signal),
       ]);
-      return { summary: summaries[0], observations, prompts };
+      return { summary: summaries[0], observations, prompts, files };
     },
     matters,
   );
@@ -63,10 +65,15 @@ const tabs = [
   ['briefing', 'Briefing'],
 ] as const;
 
-type Account = { summary: Summary | undefined; observations: Observation[]; prompts: Placed[] };
+type Account = {
+  summary: Summary | undefined;
+  observations: Observation[];
+  prompts: Placed[];
+  files: TouchedFile[];
+};
 
 function Reading({ shown, account }: { shown: Reads['show']; account: Answer<Account> }) {
-  const { session, total, files = [] } = shown;
+  const { session, total } = shown;
   const [subagents, setSubagents] = useState(false);
   const focus = decodeURIComponent(here.value.hash.slice(1)) || undefined;
   const tab = here.value.searchParams.get('tab') ?? '';
@@ -114,6 +121,7 @@ function Reading({ shown, account }: { shown: Reads['show']; account: Answer<Acc
                 session={session}
                 version={shown}
                 total={total}
+                first={shown.from === 0 ? shown.entries : []}
                 subagents={subagents}
                 withSubagents={() => setSubagents(true)}
                 focus={focus}
@@ -127,7 +135,7 @@ function Reading({ shown, account }: { shown: Reads['show']; account: Answer<Acc
               {({ prompts, ...found }) => (
                 <>
                   {tab === '' && <Outline id={session.id} prompts={prompts} focus={focus} />}
-                  <SessionAccount session={session} files={files} {...found} />
+                  <SessionAccount session={session} {...found} />
                 </>
               )}
             </Answered>

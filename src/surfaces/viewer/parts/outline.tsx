@@ -1,14 +1,19 @@
 // The prompts of a session: an overview, and keys to go from one to the next.
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Placed } from '../answers.ts';
 import { isTyping, placeInSight } from '../in-sight.ts';
 import { neighbour } from '../prompts.ts';
 import { go, sessionAddress } from '../router.ts';
+import { number } from '../time.ts';
 import { Clock } from './moment.tsx';
+
+/** More rows would delay the page, and few people read so many. The keys go through all. */
+const firstPrompts = 200;
 
 export function Outline({ id, prompts, focus }: { id: string; prompts: readonly Placed[]; focus: string | undefined }) {
   /** The target of the last key, since the page may still be scrolling there. Any other move of the person clears it. */
   const jumped = useRef<number>(undefined);
+  const [all, setAll] = useState(false);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isPlain = !event.metaKey && !event.ctrlKey && !event.altKey && !isTyping(event.target);
@@ -30,6 +35,7 @@ export function Outline({ id, prompts, focus }: { id: string; prompts: readonly 
     return () => leaving.abort();
   }, [prompts, id]);
   if (prompts.length === 0) return null;
+  const shown = all ? prompts : prompts.slice(0, firstPrompts);
   return (
     <>
       <h2>
@@ -39,7 +45,7 @@ export function Outline({ id, prompts, focus }: { id: string; prompts: readonly 
         </span>
       </h2>
       <ol class="outline">
-        {prompts.map(({ id: entry, at, text }) => (
+        {shown.map(({ id: entry, at, text }) => (
           <li key={entry}>
             <a
               class="to-entry"
@@ -52,6 +58,13 @@ export function Outline({ id, prompts, focus }: { id: string; prompts: readonly 
           </li>
         ))}
       </ol>
+      {shown.length < prompts.length && (
+        <p>
+          <button type="button" class="quiet" onClick={() => setAll(true)}>
+            Show all {number(prompts.length)} prompts
+          </button>
+        </p>
+      )}
     </>
   );
 }

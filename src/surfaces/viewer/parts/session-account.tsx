@@ -5,6 +5,7 @@ import { plural } from '../time.ts';
 import { Inline } from './inline.tsx';
 import { Clock } from './moment.tsx';
 import { SessionLedger } from './session-ledger.tsx';
+import { WhenSeen } from './when-seen.tsx';
 
 const fields = [
   ['request', 'Asked for'],
@@ -65,7 +66,9 @@ export function SessionAccount({
         </dl>
       )}
       <Files title="Files read" files={names(false)} />
-      <SessionLedger session={session} />
+      <WhenSeen>
+        <SessionLedger session={session} />
+      </WhenSeen>
     </>
   );
 }

@@ -7,7 +7,8 @@ import { Trouble } from './answered.tsx';
 import { EntryView } from './entry-view.tsx';
 import { VirtualList } from './virtual-list.tsx';
 
-const pageSize = 100;
+/** Entries in a request. */
+export const pageSize = 100;
 /** The estimated height of an entry that is not loaded yet. */
 const usualHeight = 120;
 
@@ -16,6 +17,8 @@ interface Shown {
   /** A new value means that the session has changed. */
   readonly version: unknown;
   readonly total: number;
+  /** The first page, without subagents. */
+  readonly first: readonly ShownEntry[];
   readonly subagents: boolean;
   /** Called if the focused entry is a subagent's and subagents are hidden. */
   readonly withSubagents: () => void;
@@ -23,9 +26,10 @@ interface Shown {
 }
 
 /** The entries that were loaded, by index, and the index of the focused one. */
-function useEntries({ session, version, total: known, subagents, withSubagents, focus }: Shown) {
-  const entries = useRef(new Map<number, ShownEntry>());
-  const asked = useRef(new Set<number>());
+function useEntries({ session, version, total: known, first, subagents, withSubagents, focus }: Shown) {
+  const given = subagents ? [] : first;
+  const entries = useRef(new Map<number, ShownEntry>(given.entries()));
+  const asked = useRef(new Set<number>(given.length > 0 ? [0] : []));
   const [total, setTotal] = useState(subagents ? 0 : known);
   const [failure, setFailure] = useState<Failure>();
   const [, setRound] = useState(0);
@@ -50,7 +54,7 @@ function useEntries({ session, version, total: known, subagents, withSubagents, 
       setFailure(error as Failure);
     }
   }
-  function keep(part: { total: number; from: number; entries: ShownEntry[] }): void {
+  function keep(part: { total: number; from: number; entries: readonly ShownEntry[] }): void {
     for (const [i, entry] of part.entries.entries()) entries.current.set(part.from + i, entry);
     setTotal(part.total);
     setRound((before) => before + 1);
@@ -64,6 +68,10 @@ function useEntries({ session, version, total: known, subagents, withSubagents, 
     // Loaded entries stay in sight until their new versions arrive.
     asked.current.clear();
     shown.current = version;
+    if (given.length > 0) {
+      asked.current.add(0);
+      keep({ total: known, from: 0, entries: given });
+    }
     loadRange(range.current);
   }, [version]);
   useEffect(() => {
