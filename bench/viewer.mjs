@@ -77,10 +77,10 @@ try {
     now: ['/', '.feed li'],
     search: ['/search?q=failing+test', '.hit'],
     'search, nothing typed': ['/search', '#search-field'],
-    sessions: ['/sessions', '.rows .row'],
+    sessions: ['/sessions', '.virtual .row'],
     session: [`/sessions/${session.id}`, '.entry:not(.waiting)'],
     'its changes': [`/sessions/${session.id}?tab=changes`, '.changes, .empty'],
-    'its briefing': [`/sessions/${session.id}?tab=briefing`, '.markdown, .empty'],
+    'its briefing': [`/sessions/${session.id}?tab=briefing`, '.briefing, .empty'],
     '100,000 entries': [`/sessions/${large.session}`, '.entry:not(.waiting)'],
     '100,000 entries, the middle': [`/sessions/${large.session}#${idOf(50_000)}`, '.entry.focused'],
     '100,000 entries, changes': [`/sessions/${large.session}?tab=changes`, '.changes'],
@@ -92,7 +92,7 @@ try {
     'a project': [`/projects/${encodeURIComponent(project.path)}`, '.rows .row'],
     compare: [`/compare?${compared}&since=3650d`, '.compared td'],
     groups: ['/groups', '.rows .row'],
-    'a group': ['/groups/family', 'h1'],
+    'a group': ['/groups/family', '.chatting'],
     costs: ['/costs', '.tiles'],
     'health, checks apart': ['/health', '.settings li', 'apart'],
   };
@@ -276,7 +276,7 @@ async function scroll(context) {
     for (let step = 0; step < 4; step++)
       for (const [tab, there] of [
         ['Changes', '.changes'],
-        ['Briefing', '.empty, .markdown'],
+        ['Briefing', '.empty, .briefing'],
         ['Transcript', '.entry:not(.waiting)'],
       ]) {
         await page.getByRole('link', { name: tab, exact: true }).click();
