@@ -27,8 +27,16 @@ export function sideBySide(
   return quantize(pair);
 }
 
+export const widthOf = ({ width }: Pairing): number => tableWidth + width;
+
 /** `sideBySide` without a sentence, number for number, in a third of the time: an import does this for every text. */
-export function tableSide({ width, share }: Pairing, byTable: Int8Array): Int8Array | undefined {
+export function tableSide(pairing: Pairing, byTable: Int8Array): Int8Array | undefined {
+  const out = new Int8Array(widthOf(pairing));
+  return writeTableSide(pairing, byTable, out, 0) ? out : undefined;
+}
+
+/** Writes it into `out` from `at` on; false for a zero vector. Contract: `out` is zero there. */
+export function writeTableSide({ share }: Pairing, byTable: Int8Array, out: Int8Array, at: number): boolean {
   let square = 0;
   let most = 0;
   for (let i = 0; i < byTable.length; i++) {
@@ -37,13 +45,12 @@ export function tableSide({ width, share }: Pairing, byTable: Int8Array): Int8Ar
     const size = number < 0 ? -number : number;
     if (size > most) most = size;
   }
-  if (square === 0) return undefined;
+  if (square === 0) return false;
   const scale = Math.sqrt(1 - share) / Math.sqrt(square);
   const largest = Math.fround(most * scale);
-  const out = new Int8Array(tableWidth + width);
   for (let i = 0; i < byTable.length; i++)
-    out[i] = rounded((Math.fround((byTable[i] as number) * scale) / largest) * 127);
-  return out;
+    out[at + i] = rounded((Math.fround((byTable[i] as number) * scale) / largest) * 127);
+  return true;
 }
 
 /** Writes the vector, scaled to the given length, from `start` on. A loop without closures: an import does this for every text. */
