@@ -1,58 +1,85 @@
-// node scripts/recall/train.mjs [--write]: learns the weights of recall/ranking/weights.ts from the questions of the bench `coding`. The
-// features come through the public path: the script ingests transcripts and searches each question with `explain`. A question is a list of
-// entries, some of which answer it. The chosen weights make the answers most likely to be drawn first (listwise logistic, with a penalty on
-// large weights). The script prints figures both fitted and cross-validated, where weights learned without a project rank that project.
+// node scripts/recall/train.mjs [--write] [--folder FOLDER]: learns the weights of entries (recall/ranking/weights.ts) and of sessions
+// (recall/ranking/session-weights.ts) from the questions and commits of the bench `coding`. The features come through the public path: the
+// script ingests transcripts and searches each question with `explain`. A question is a list of hits, some of which answer it. The chosen
+// weights make the answers most likely to be drawn first (listwise logistic). A penalty keeps the weights of entries near the present ones,
+// and those of sessions near 0. The script prints figures both fitted and cross-validated, where weights learned without a project rank that
+// project. `--write` replaces the weights of entries; those of sessions are printed. `--folder` keeps the stores there and uses them again.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { commitQuestions } from '../../bench/commit-questions.mjs';
 import { codingArchive, shared } from '../../bench/corpus.mjs';
 import { program, runNode } from '../../bench/figures.mjs';
 import { openHoldfast } from '../../dist/index.js';
 import { search } from '../../dist/operations/recall/search.js';
 import { featureNames } from '../../dist/recall/ranking/features.js';
+import { sessionFeatureNames } from '../../dist/recall/ranking/session-weights.js';
+import { weights as present } from '../../dist/recall/ranking/weights.js';
 
 const sets = [
   { name: 'coding-dev', archive: 'real-transcripts' },
   { name: 'coding-dev2', archive: 'coding-sessions' },
+  { name: 'commits', archive: 'coding-sessions' },
 ];
-/** How many entries of a question are compared. */
+/** What the sessions of commits are ranked by. The sizes of sessions and their best turn added nothing that holds for other projects. */
+const ofCommits = ['turns', 'covered', 'meaning', 'meanings', 'wordsOfTurns'];
+/** How many hits of a question are compared. */
 const pool = 500;
-const penalty = 0.02;
+const penaltyOfEntries = 0.05;
+const penaltyOfSessions = 0.02;
 const steps = 1500;
 const rate = 0.05;
 const target = fileURLToPath(new URL('../../src/recall/ranking/weights.ts', import.meta.url));
 
-async function questionsOf({ name, archive }, folder) {
-  const claude = codingArchive(archive, folder);
-  const env = {
-    HOLDFAST_HOME: path.join(folder, 'home'),
-    CLAUDE_CONFIG_DIR: claude,
-    PI_CODING_AGENT_SESSION_DIR: path.join(path.dirname(claude), 'pi'),
-    HOME: folder,
-  };
-  await runNode([program, 'ingest', '--json'], env);
-  await runNode([program, 'embed', '--json'], env);
+/** Makes the store of a set, unless it is there. Returns its environment and its questions. */
+async function storeOf({ name, archive }, folder) {
+  const list = path.join(folder, 'questions.json');
+  const home = path.join(folder, 'home');
+  if (!fs.existsSync(list)) {
+    const claude = codingArchive(archive, folder);
+    const asked =
+      name === 'commits'
+        ? commitQuestions(path.join(claude, 'projects'))
+        : fs
+            .readFileSync(path.join(shared, `${name}.jsonl`), 'utf8')
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line));
+    const env = {
+      HOLDFAST_HOME: home,
+      CLAUDE_CONFIG_DIR: claude,
+      PI_CODING_AGENT_SESSION_DIR: path.join(path.dirname(claude), 'pi'),
+      HOME: folder,
+    };
+    await runNode([program, 'ingest', '--json'], env);
+    await runNode([program, 'embed', '--json'], env);
+    fs.writeFileSync(list, JSON.stringify(asked));
+  }
+  return { env: { HOLDFAST_HOME: home, HOME: folder }, asked: JSON.parse(fs.readFileSync(list, 'utf8')) };
+}
+
+/** Each question with its hits: entries, except for commits, and sessions. */
+async function questionsOf(set, folder) {
+  const { env, asked } = await storeOf(set, folder);
   const holdfast = await openHoldfast(env);
-  const lines = fs
-    .readFileSync(path.join(shared, `${name}.jsonl`), 'utf8')
-    .trim()
-    .split('\n');
   const projects = new Map((await holdfast.store.sessions.list({})).map((session) => [session.id, session.project]));
   const questions = [];
-  for (const line of lines) {
-    const { question, entries, sessions } = JSON.parse(line);
-    const input = search.input.parse({ query: question, limit: pool, explain: true });
-    const { hits } = await search.run(holdfast.context, input);
-    questions.push({
-      set: name,
-      project: `${name}/${projects.get(sessions[0]) ?? ''}`,
-      sessions,
-      rows: hits.map(({ id, session, features = {} }) => ({
-        x: Float64Array.from(featureNames, (feature) => features[feature] ?? 0),
-        answers: entries.includes(id),
+  for (const { question, entries = [], sessions } of asked) {
+    const ask = async (kind, names, wanted) => {
+      const input = search.input.parse({ query: question, kind, limit: pool, explain: true });
+      return (await search.run(holdfast.context, input)).hits.map(({ id, session, features = {} }) => ({
+        x: Float64Array.from(names, (name) => features[name] ?? 0),
+        answers: wanted.includes(id),
         session,
-      })),
+      }));
+    };
+    questions.push({
+      set: set.name,
+      project: `${set.archive}/${projects.get(sessions[0]) ?? ''}`,
+      sessions,
+      entries: entries.length > 0 ? await ask('entry', featureNames, entries) : [],
+      hits: await ask('session', sessionFeatureNames, sessions),
     });
   }
   await holdfast.close();
@@ -65,15 +92,18 @@ const dot = (x, weights) => {
   return sum;
 };
 
-/** Adam on the negative logarithm of the answers' share of the total. */
-function learn(questions) {
-  const usable = questions.filter(({ rows }) => rows.some(({ answers }) => answers));
-  const size = featureNames.length;
-  const weights = new Float64Array(size);
+/**
+ * Adam on the negative logarithm of the answers' share of the total. `rowsOf`: the hits of a question; `near`: the weights that the penalty
+ * pulls to, where undefined keeps a weight at 0.
+ */
+function learn(questions, rowsOf, near, penalty) {
+  const usable = questions.map(rowsOf).filter((rows) => rows.some(({ answers }) => answers));
+  const size = near.length;
+  const weights = Float64Array.from(near, (weight) => weight ?? 0);
   const [mean, square] = [new Float64Array(size), new Float64Array(size)];
   for (let step = 1; step <= steps; step++) {
     const slope = new Float64Array(size);
-    for (const { rows } of usable) {
+    for (const rows of usable) {
       const scores = rows.map(({ x }) => dot(x, weights));
       const most = Math.max(...scores);
       const shares = scores.map((score) => Math.exp(score - most));
@@ -85,7 +115,8 @@ function learn(questions) {
       }
     }
     for (let k = 0; k < size; k++) {
-      const g = slope[k] / usable.length + penalty * weights[k];
+      if (near[k] === undefined) continue;
+      const g = slope[k] / usable.length + penalty * (weights[k] - near[k]);
       mean[k] = 0.9 * mean[k] + 0.1 * g;
       square[k] = 0.999 * square[k] + 0.001 * g * g;
       weights[k] -= (rate * (mean[k] / (1 - 0.9 ** step))) / (Math.sqrt(square[k] / (1 - 0.999 ** step)) + 1e-8);
@@ -94,27 +125,54 @@ function learn(questions) {
   return weights;
 }
 
-/** Entries any@10 and any@50; sessions any@1 and any@5 by their best entry. */
-function figures(questions, weightsOf) {
-  const sums = [0, 0, 0, 0];
+/** The shares of questions with an answer among the first of each number. */
+function figures(questions, rowsOf, weightsOf, numbers) {
+  const sums = numbers.map(() => 0);
   for (const question of questions) {
     const weights = weightsOf(question);
-    const rows = question.rows.map((row) => ({ ...row, score: dot(row.x, weights) })).sort((a, b) => b.score - a.score);
-    const sessions = [...new Set(rows.map(({ session }) => session))];
-    const isWanted = (session) => question.sessions.includes(session);
-    sums[0] += rows.slice(0, 10).some(({ answers }) => answers);
-    sums[1] += rows.slice(0, 50).some(({ answers }) => answers);
-    sums[2] += sessions.slice(0, 1).some(isWanted);
-    sums[3] += sessions.slice(0, 5).some(isWanted);
+    const rows = rowsOf(question)
+      .map((row) => ({ ...row, score: dot(row.x, weights) }))
+      .sort((a, b) => b.score - a.score);
+    for (const [i, number] of numbers.entries()) sums[i] += rows.slice(0, number).some(({ answers }) => answers);
   }
   return sums.map((sum) => (sum / questions.length).toFixed(3).replace(/^0/, '')).join(' / ');
 }
 
-function written(weights, questions, fitted, crossed) {
+/** Learns, prints the figures of each set and returns the weights with the figures of all. */
+function report(title, questions, { rowsOf, names, near, penalty, numbers }) {
+  const learned = (some) => learn(some, rowsOf, near, penalty);
+  const weights = learned(questions);
+  const by = (key) =>
+    new Map(
+      [...new Set(questions.map((question) => question[key]))].map((value) => [
+        value,
+        learned(questions.filter((question) => question[key] !== value)),
+      ]),
+    );
+  const without = by('project');
+  const of = (some, weightsOf) => figures(some, rowsOf, weightsOf, numbers);
+  const columns = numbers.map((number) => `any@${number}`).join(' / ');
+  console.log(`${title}, ${columns}`);
+  const all = [...new Set(questions.map(({ set }) => set))];
+  const other = all.length > 1 ? by('set') : undefined;
+  for (const name of all) {
+    const own = questions.filter(({ set }) => set === name);
+    console.log(`  ${name}: fitted ${of(own, () => weights)}`);
+    console.log(`    without its project ${of(own, ({ project }) => without.get(project))}`);
+    if (other) console.log(`    without its set     ${of(own, ({ set }) => other.get(set))}`);
+  }
+  console.log(Object.fromEntries(names.map((name, i) => [name, Number(weights[i].toFixed(2))])));
+  return {
+    weights,
+    fitted: of(questions, () => weights),
+    crossed: of(questions, ({ project }) => without.get(project)),
+  };
+}
+
+function written({ weights, fitted, crossed }, questions) {
   const lines = featureNames.map((name, i) => `  ${name}: ${Number(weights[i].toFixed(2))},`);
   return `// ④ What each feature of an entry counts. Written by scripts/recall/train.mjs, not by hand: ${questions} questions about real coding sessions
-// (coding-dev, coding-dev2). Entries any@10 / any@50, sessions any@1 / any@5: ${fitted} fitted,
-// ${crossed} cross-validated by project.
+// (coding-dev, coding-dev2). Entries any@10 / any@50: ${fitted} fitted, ${crossed} cross-validated by project.
 import type { FeatureName } from './features.ts';
 
 export const weights: Readonly<Record<FeatureName, number>> = {
@@ -123,28 +181,36 @@ ${lines.join('\n')}
 `;
 }
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-train-'));
+const given = process.argv.indexOf('--folder');
+const kept = given < 0 ? undefined : process.argv[given + 1];
+const folder = kept ?? fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-train-'));
 try {
-  const questions = [];
-  for (const set of sets) questions.push(...(await questionsOf(set, path.join(folder, set.name))));
-  const weights = learn(questions);
-  const without = new Map(
-    [...new Set(questions.map(({ project }) => project))].map((project) => [
-      project,
-      learn(questions.filter((question) => question.project !== project)),
-    ]),
-  );
-  const other = new Map(sets.map(({ name }) => [name, learn(questions.filter((question) => question.set !== name))]));
-  for (const { name } of sets) {
-    const own = questions.filter(({ set }) => set === name);
-    console.log(`${name}: fitted ${figures(own, () => weights)}`);
-    console.log(`  without its project  ${figures(own, ({ project }) => without.get(project))}`);
-    console.log(`  without its set      ${figures(own, ({ set }) => other.get(set))}`);
-  }
-  const fitted = figures(questions, () => weights);
-  const crossed = figures(questions, ({ project }) => without.get(project));
-  console.log(Object.fromEntries(featureNames.map((name, i) => [name, Number(weights[i].toFixed(2))])));
-  if (process.argv.includes('--write')) fs.writeFileSync(target, written(weights, questions.length, fitted, crossed));
+  const all = [];
+  for (const set of sets) all.push(...(await questionsOf(set, path.join(folder, set.name))));
+  const questions = all.filter(({ set }) => set !== 'commits');
+  const commits = all.filter(({ set }) => set === 'commits');
+  const entries = report('entries', questions, {
+    rowsOf: (question) => question.entries,
+    names: featureNames,
+    near: featureNames.map((name) => present[name]),
+    penalty: penaltyOfEntries,
+    numbers: [10, 50],
+  });
+  const ofSessions = {
+    rowsOf: (question) => question.hits,
+    names: sessionFeatureNames,
+    penalty: penaltyOfSessions,
+    numbers: [1, 5],
+  };
+  report('sessions', questions, {
+    ...ofSessions,
+    near: sessionFeatureNames.map((name) => (name === 'wordsOfTurns' ? undefined : 0)),
+  });
+  report('sessions of commits', commits, {
+    ...ofSessions,
+    near: sessionFeatureNames.map((name) => (ofCommits.includes(name) ? 0 : undefined)),
+  });
+  if (process.argv.includes('--write')) fs.writeFileSync(target, written(entries, questions.length));
 } finally {
-  fs.rmSync(folder, { recursive: true, force: true });
+  if (kept === undefined) fs.rmSync(folder, { recursive: true, force: true });
 }

@@ -118,6 +118,29 @@ describe('a search among tool uses', () => {
     expect(second?.score).toBeGreaterThan(0.6 * (first?.score ?? 0));
   });
 
+  it('puts the entry that has all of a question before one that repeats a word of it', async () => {
+    await tell(memory, 'crane', '/home/dev/harbour', '2026-09-05T09:00:00Z', [
+      { by: 'user', text: 'What about the crane?' },
+      {
+        by: 'assistant',
+        uses: [{ name: 'Bash', input: { command: 'crane list; crane lift; crane lower; crane list' } }],
+      },
+      { by: 'user', text: 'And now?' },
+      { by: 'assistant', uses: [{ name: 'Bash', input: { command: 'crane inspect --cable --brake' } }] },
+    ]);
+    const found = await ids(memory, 'brake and cable of the crane');
+    expect(found.indexOf('crane-e3')).toBeLessThan(found.indexOf('crane-e1'));
+    const [hit] = (await find(memory, 'brake and cable of the crane', { explain: true })).hits;
+    expect(hit).toMatchObject({ id: 'crane-e3', features: { covered: 1, turnCovered: 1 } });
+  });
+
+  it('ranks sessions by all of their turns, and shows the features when asked to explain', async () => {
+    const [hit] = (await find(memory, 'Publish the harbour container', { kind: 'session', explain: true })).hits;
+    expect(hit?.id).toBe('image');
+    expect(hit?.features).toMatchObject({ covered: expect.any(Number), meanings: expect.any(Number) });
+    expect(hit?.score).toBeGreaterThan(0);
+  });
+
   it('finds the session by what was run in it', async () => {
     expect(await ids(memory, 'docker prune', { kind: 'session' })).toEqual(['image']);
   });

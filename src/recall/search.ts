@@ -7,13 +7,17 @@ import type { KeywordFilter, KeywordRanking } from '../store/search/port.ts';
 import type { Store } from '../store/store.ts';
 import { calledSo } from './called.ts';
 import { searchDerived } from './derived.ts';
-import { type Question, readQuestion, withoutQuotes } from './question/question.ts';
+import { formsOf } from './question/forms.ts';
+import { looksLikeCommit, type Question, readQuestion, withoutQuotes } from './question/question.ts';
 import { withCues } from './question/with-cues.ts';
 import { longestQuery } from './question/words.ts';
 import { compare } from './ranking/compare.ts';
+import { type Coverage, coverageOf, mostCovered } from './ranking/coverage.ts';
 import { type Features, featureNames } from './ranking/features.ts';
 import { grouped, type Ranked, type RankInput, rankAlone } from './ranking/rank.ts';
+import { rankSessions } from './ranking/rank-sessions.ts';
 import { rankInTurns } from './ranking/rank-turns.ts';
+import { sessionFeatureNames } from './ranking/session-weights.ts';
 import { type Candidate, refine } from './refine.ts';
 import { scopeOf } from './scope.ts';
 import { shown } from './shown/shown.ts';
@@ -54,6 +58,8 @@ const mostGrouped = 5000;
 const mostOfSessions = 2500;
 /** How many texts are read closely before ranking, if the background has not done so yet. */
 const readBefore = 40;
+/** How many rows are read to see which entries contain which terms. */
+const mostOfTerms = 20_000;
 /** How many are considered with their texts. */
 const looked = (limit: number): number => 2 * limit + 30;
 /** For how many the texts and tools are compared with the question. */
@@ -130,13 +136,15 @@ async function comparedWith(
     rows
       .map((row, i) => ({ place: places.placeOf(row), score: scores[i] as number }))
       .filter(({ place }) => place >= 0);
+  const scope = await scopeOf(store, places, request.filter);
   const input: RankInput = {
     places,
-    scope: await scopeOf(store, places, request.filter),
+    scope,
     words: atPlaces(found),
     uses: places.hasTools
       ? atPlaces(await store.search.rankToolUses(keywords, { ...request.filter, limit: mostByWords }, isSubagents))
       : [],
+    coverage: places.hasTools ? await covered(store, question, found.rarity, { places, scope }) : undefined,
     cosines,
     wordsOnly: keywords.phrases.length > 0,
     speaker: question.speaker,
@@ -151,6 +159,25 @@ async function comparedWith(
       bytes.giveBack(input.scope);
     },
   };
+}
+
+/** How much of the question entries, turns and sessions contain. Rare terms come first: they say most, and have few rows. */
+async function covered(
+  store: SearchDeps['store'],
+  { keywords }: Question,
+  rarity: readonly number[],
+  among: Pick<RankInput, 'places' | 'scope'>,
+): Promise<Coverage> {
+  const forms = formsOf(keywords)
+    .map((term, i) => ({ term, rarity: rarity[i] ?? 0 }))
+    .sort((a, b) => b.rarity - a.rarity)
+    .slice(0, mostCovered)
+    .map(({ term }) => term);
+  const rows = await store.search.termRows(forms, mostOfTerms);
+  return coverageOf(
+    among,
+    rows.filter((some) => some !== undefined),
+  );
 }
 
 async function answerFrom(
@@ -185,7 +212,7 @@ async function answerFrom(
         because.length > 0 && candidate.words + candidate.meaning === 0
           ? [...because]
           : [...because, ...reasons(candidate, question)],
-      ...(request.explain ? explained(candidate) : {}),
+      ...(request.explain ? explained(candidate, kind === 'session' && places.hasTools) : {}),
       title,
     };
   });
@@ -193,9 +220,14 @@ async function answerFrom(
 }
 
 /** The features of a hit that are not 0, by name. */
-function explained({ features }: { readonly features?: Features | undefined }): Pick<Hit, 'features'> {
+function explained(
+  { features }: { readonly features?: Features | undefined },
+  ofSession: boolean,
+): Pick<Hit, 'features'> {
   if (features === undefined) return {};
-  const named = featureNames.map((name, i) => [name, Math.round((features[i] as number) * 1000) / 1000] as const);
+  const named = (ofSession ? sessionFeatureNames : featureNames).map(
+    (name, i) => [name, Math.round((features[i] as number) * 1000) / 1000] as const,
+  );
   return { features: Object.fromEntries(named.filter(([, value]) => value !== 0)) };
 }
 
@@ -238,7 +270,11 @@ const kinds: Readonly<Record<Exclude<HitKind, DerivedKind>, (found: Found) => Pr
     const { places } = state;
     const about = { store, places, question: question.text };
     const ranked = places.hasTools
-      ? await withCues(about, rankInTurns(input, mostOfSessions), lookedWithCues(limit))
+      ? rankSessions(
+          input,
+          await withCues(about, rankInTurns(input, mostOfSessions), lookedWithCues(limit)),
+          looksLikeCommit(question.text) ? 'commit' : 'question',
+        )
       : rankAlone(input);
     const best = grouped(ranked, (place) => places.session[place]);
     const called = await calledSo(store, input, question, best);
@@ -282,7 +318,7 @@ async function candidates(
     textOf: ({ entry }) => saidOrUsed(entry),
     // Two entries without words are not the same because one tool was used in both.
     saidBy: ({ entry }) => entry.text.trim(),
-    isSum: places.hasTools,
+    isSum: places.hasTools && !isPart,
     names: question.names,
     similarity: vectors?.similarity,
     isPart,

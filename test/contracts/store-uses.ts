@@ -113,6 +113,28 @@ export function describeUses(open: () => { store: Store }): void {
     expect((await store.vectors.pending(9)).map(({ text }) => text).sort()).toEqual(['a', 'c']);
   });
 
+  it('lists the entries that contain each term, in texts and tool uses, until there is no room left', async () => {
+    const { store } = open();
+    const said = entry('c', 'The docker image is built.', { role: 'assistant', author: 'model' });
+    await store.transcripts.commit([chunk([does('a', build), does('b', edit), said])], rules);
+    const term = (word: string, prefix = false) => ({ words: [word], prefix });
+    const listed = async (most: number, ...terms: ReturnType<typeof term>[][]) => {
+      const rows = await store.search.termRows(terms, most);
+      return Promise.all(
+        rows.map(async (some) => some && (await store.entries.at(some)).map((one) => one.entry.id).sort()),
+      );
+    };
+    expect(await listed(9, [term('docker')], [term('tide'), term('buil', true)], [term('nowhere')], [])).toEqual([
+      ['a', 'c'],
+      ['a', 'b', 'c'],
+      [],
+      undefined,
+    ]);
+    // A term with too many leaves the room to the next.
+    expect(await listed(1, [term('docker')], [term('harbour')], [term('gate')])).toEqual([undefined, ['a'], undefined]);
+    expect(await listed(0, [term('docker')])).toEqual([undefined]);
+  });
+
   it('filters by tool and outcome', async () => {
     const { store } = open();
     const again = use('u3', 'Bash', { command: 'docker build --no-cache .' });

@@ -42,6 +42,21 @@ export function speakerIn(text: string): Question['speaker'] {
   return ofUser.test(asked) && !/\byour?\b/i.test(asked) ? 'user' : undefined;
 }
 
+/** `fix(login): …`, `store/search: …` */
+const withSubject = /^[\w.-]+(?:[/,] ?[\w.-]+)*(?:\([^)\n]*\))?!?: \S/;
+/** A capital, and words that follow: `Add a retry to the sender` */
+const likeSentence = /^\p{Lu}[\p{Ll}'’-]+(?: \S+){2}/u;
+const aboutPeople = /\b(?:I|me|my|we|us|our|you|your)\b|^(?:the|an?|this|that)\b/i;
+const asking = /\?\s*$|^(?:what|which|who|whose|where|when|why|how|did|do|does|is|are|was|were|can|could|should)\b/i;
+
+/** True for what looks like the message of a commit: it is about all the work of a session, where a question is about one moment in it. */
+export const looksLikeCommit = (text: string): boolean => {
+  const [subject = ''] = text.trim().split('\n', 1);
+  return (
+    withSubject.test(subject) || (likeSentence.test(subject) && !asking.test(subject) && !aboutPeople.test(subject))
+  );
+};
+
 /** The query without its quotes. Undefined if it has none, or nothing else. */
 export function withoutQuotes(query: string): string | undefined {
   const { phrases, terms } = parseKeywords(query);

@@ -1,6 +1,7 @@
 // ④ What is known about an entry for a query, as numbers from 0 to 1. The weights (weights.ts) combine them into one score.
 
 import { flag, type Places } from '../vectors/places.ts';
+import type { Coverage } from './coverage.ts';
 import type { Nearness } from './nearness.ts';
 import { bestThree, type Summed } from './turn-scores.ts';
 
@@ -22,6 +23,8 @@ export const featureNames = [
   'length',
   'used',
   'last',
+  'covered',
+  'turnCovered',
   // Of the text and the tools, known for the best entries alone.
   'announces',
   'failed',
@@ -42,6 +45,8 @@ export interface FeatureInput {
   readonly words: ReadonlyMap<number, number>;
   readonly uses: ReadonlyMap<number, number>;
   readonly near: Nearness | undefined;
+  /** How much of the question entries and turns contain. */
+  readonly coverage: Coverage | undefined;
   /** Places that are close in meaning, whose turns are worth reading. */
   readonly close: readonly number[];
   /** The score of an entry by its own and its neighbours' words, as a share of the best. */
@@ -59,7 +64,7 @@ const shareOfUses = 0.7;
 /** The weight of entries one, two and three places away. */
 const reach = [1, 1 / 2, 1 / 4] as const;
 
-export function featuresOf({ places, words, uses, near, close, said }: FeatureInput): FeatureSource {
+export function featuresOf({ places, words, uses, near, coverage, close, said }: FeatureInput): FeatureSource {
   const { turn, session, next, previous, flags, length } = places;
   const lexical = new Map<number, number>();
   for (const [place, score] of words) lexical.set(place, score);
@@ -126,6 +131,8 @@ export function featuresOf({ places, words, uses, near, close, said }: FeatureIn
       const size = Math.max(0, (length[place] as number) - (used ? 0 : shortest));
       features[at.length] = Math.min(1, Math.log1p(size) / 8);
       features[at.used] = used ? 1 : 0;
+      features[at.covered] = coverage?.entry(place) ?? 0;
+      features[at.turnCovered] = coverage?.turn(first) ?? 0;
       features[at.last] = after < 0 || turn[after] !== first ? 1 : 0;
       return features;
     },

@@ -37,6 +37,7 @@ export function rankInTurns(input: RankInput, limit: number): Weighed[] {
     words,
     uses,
     near,
+    coverage: input.coverage,
     close,
     said: (place) => share(ranked.get(place)?.score ?? 0, best),
   });

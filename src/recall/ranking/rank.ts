@@ -3,6 +3,7 @@
 import type { Places } from '../vectors/places.ts';
 import { bytes, floats } from '../vectors/scratch.ts';
 import { boostsOf, timeOf } from './boosts.ts';
+import type { Coverage } from './coverage.ts';
 import { nearnessOf } from './nearness.ts';
 import { lend } from './neighbours.ts';
 
@@ -17,6 +18,8 @@ export interface RankInput<P extends Standing = Places> {
   readonly words: readonly { readonly place: number; readonly score: number }[];
   /** Places whose tool uses contain words of the query, with their BM25. */
   readonly uses?: readonly { readonly place: number; readonly score: number }[] | undefined;
+  /** How much of the question each entry, turn and session contains. */
+  readonly coverage?: Coverage | undefined;
   /** Of the query with every place. Absent if nothing can be compared by meaning. */
   readonly cosines?: Float32Array | undefined;
   /** Only places in `words` may be found, because a phrase was asked for. */

@@ -100,6 +100,14 @@ export interface SearchPort {
     filter: KeywordFilter,
     isSubagents?: (row: EntryRowId) => boolean,
   ): Promise<KeywordRanking>;
+  /**
+   * The rows of the entries that contain any form of each term, in their texts or tool uses. A row that has it in both comes twice.
+   * `most` rows in all: a term with more than are left is undefined, so the caller puts rare terms first.
+   */
+  termRows(
+    terms: readonly (readonly KeywordTerm[])[],
+    most: number,
+  ): Promise<readonly (readonly EntryRowId[] | undefined)[]>;
   /** The names of all tools ever used. */
   toolNames(): Promise<readonly string[]>;
   /** The rows of all entries with such a tool use. */

@@ -4,6 +4,7 @@ import { keywordSearch } from './keywords.ts';
 import type { SearchPort } from './port.ts';
 import { keywordRanking } from './ranking.ts';
 import { sessionTouches } from './session-touches.ts';
+import { termRows } from './term-rows.ts';
 import { touchSearch } from './touches.ts';
 import { useRows } from './uses.ts';
 
@@ -18,6 +19,7 @@ export function searchPort(connection: Connection): SearchPort {
     keywordCounts,
     rankKeywords,
     rankToolUses,
+    ...termRows(connection),
     toolNames,
     toolUsers,
     touches,
