@@ -17,7 +17,8 @@ if (!fs.existsSync(browserProgram)) {
   process.exit();
 }
 
-const rounds = 7;
+/** Fewer are enough to see whether frames stay short. */
+const rounds = Number(process.env.VIEWER_ROUNDS ?? 7);
 const port = 42_750;
 const origin = `http://127.0.0.1:${port}`;
 const folder = scratchFolder();

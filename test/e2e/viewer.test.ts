@@ -446,6 +446,12 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     })()`)) as { smallest: number };
     expect(measured).toMatchObject({ inSight: true, above: 0 });
     expect(measured.smallest).toBeGreaterThanOrEqual(11);
+    // A sign at each end that has more pages.
+    const sign = (end: string) =>
+      narrow.evaluate(`getComputedStyle(document.querySelector('.side nav'), '::${end}').content`);
+    await expect.poll(async () => [await sign('before'), await sign('after')]).toEqual(['"‹"', 'none']);
+    await visit(narrow, `${stand.origin}/`);
+    await expect.poll(async () => [await sign('before'), await sign('after')]).toEqual(['none', '"›"']);
     await narrow.context().close();
   });
 

@@ -3,6 +3,7 @@ import { emptyMemory, tell } from '../../../test/demo-memory.ts';
 import { renderChanges } from '../../surfaces/cli/render/session-parts.ts';
 import { styles } from '../../surfaces/cli/style.ts';
 import { sessionsChanges, sessionsFind, sessionsOutline } from './session-parts.ts';
+import { sessions } from './sessions.ts';
 import { show } from './show.ts';
 
 async function harbour() {
@@ -65,6 +66,24 @@ it('finds words with signs, capitals outside ASCII, and quotes that a command wr
     expect(await places(query)).toEqual([0]);
   for (const query of ['say "a"\nsay', '"command":"say "a', '"', 'SAY b']) expect(await places(query)).toEqual([1]);
   for (const query of ['100_%', '灯灯', 'ö']) expect(await places(query)).toEqual([]);
+});
+
+it('sessions are listed by a file that their tools used, before the limit counts', async () => {
+  const memory = await emptyMemory();
+  const edit = (file_path: string) => ({ name: 'Edit', input: { file_path, old_string: 'a', new_string: 'b' } });
+  const said = (file: string) => [
+    { by: 'user', text: `Mend ${file}` } as const,
+    { by: 'assistant', uses: [edit(file)] } as const,
+  ];
+  await tell(memory, 'wick-1', '/srv/lamp', '2026-11-02T09:00:00.000Z', said('/srv/lamp/src/wick.ts'));
+  await tell(memory, 'oil-1', '/srv/lamp', '2026-11-03T09:00:00.000Z', said('/srv/lamp/src/oil.ts'));
+  const listed = async (file: string) =>
+    (await sessions.run(memory.context, { file, limit: 1 })).sessions.map(({ id }) => id);
+  expect(await listed('wick.ts')).toEqual(['wick-1']);
+  expect(await listed('src/oil.ts')).toEqual(['oil-1']);
+  expect(await listed('/srv/lamp/src/wick.ts')).toEqual(['wick-1']);
+  expect(await listed('ick.ts')).toEqual([]);
+  await expect(sessions.run(memory.context, { file: 'src/' })).rejects.toThrow('names no file');
 });
 
 it('changes are edits by file, without those that failed', async () => {

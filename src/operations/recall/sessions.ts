@@ -14,20 +14,32 @@ export const sessions = operation({
   summary: 'List sessions, newest first',
   input: z.object({
     ...filterFields,
+    file: z.string().min(1).optional().describe('only sessions whose tools used this file: a path, or the end of one'),
     limit: z.int().min(1).optional().describe('at most this many'),
   }),
   output: z.object({ sessions: z.array(Session) }),
   surfaces: ['cli', 'http', 'mcp'],
   mcp: {
-    without: ['group'],
+    without: ['group', 'file'],
     description:
       'List past sessions, newest first: when, where, what about. For "what did we do last week" and the like; use get for details.',
     defaults: { limit: 20 },
   },
-  examples: ['holdfast sessions', 'holdfast sessions --project . --since 7d', 'holdfast sessions --limit 5 --json'],
-  async run(context: Context<'projects' | 'sessions' | 'usage'>, input) {
+  examples: [
+    'holdfast sessions',
+    'holdfast sessions --project . --since 7d',
+    'holdfast sessions --file src/auth/jwt.ts',
+    'holdfast sessions --limit 5 --json',
+  ],
+  async run(context: Context<'projects' | 'search' | 'sessions' | 'usage'>, { file, limit, ...input }) {
     const filter = await toFilter(context, input);
-    const found = await context.store.sessions.list({ ...filter, ...(input.limit ? { limit: input.limit } : {}) });
+    const most = limit === undefined ? {} : { limit };
+    if (file === undefined)
+      return { sessions: await withAccounts(context, await context.store.sessions.list({ ...filter, ...most })) };
+    // Loaded only here so that a plain list does not pay for it.
+    const { sessionsByFile } = await import('../../recall/briefing/by-file.ts');
+    const used = await sessionsByFile(context, file);
+    const found = (await context.store.sessions.list(filter)).filter(used).slice(0, limit);
     return { sessions: await withAccounts(context, found) };
   },
 });

@@ -24,6 +24,19 @@ const touchesPerHit = 40;
 const mostTouches = 5000;
 const promptLength = 200;
 
+/** Resolves with a function that tells whether the tools of a session used this file: a path, or the end of one. */
+export async function sessionsByFile(
+  { store }: { store: Pick<Store, 'projects' | 'search'> },
+  file: string,
+): Promise<(session: { readonly agent: string; readonly id: string }) => boolean> {
+  const isMeant = await fileMatcher(store, file);
+  const paths = (await store.search.touchedFiles(path.posix.basename(file))).filter((one) => isMeant(one));
+  const keyOf = (agent: string, id: string) => JSON.stringify([agent, id]);
+  const found = await store.search.sessionsTouching(paths);
+  const keys = new Set(found.filter((one) => isMeant(one.file, one.cwd)).map((one) => keyOf(one.agent, one.session)));
+  return ({ agent, id }) => keys.has(keyOf(agent, id));
+}
+
 export async function searchByFile(
   { store }: { store: Pick<Store, 'entries' | 'projects' | 'search'> },
   request: FileRequest,

@@ -116,6 +116,12 @@ export interface SearchPort {
   touches(sessions: readonly { agent: AgentName; id: string }[], limit: number): Promise<readonly Touch[]>;
   /** All touched paths with this last part, as the agents wrote them. */
   touchedFiles(name: string): Promise<readonly string[]>;
+  /** The sessions whose tools used any of these paths, each with the path and the folder it worked in. */
+  sessionsTouching(
+    paths: readonly string[],
+  ): Promise<
+    readonly { readonly agent: AgentName; readonly session: string; readonly file: string; readonly cwd: string }[]
+  >;
   /** Tool uses on any of these paths, newest first. */
   fileTouches(paths: readonly string[], filter: KeywordFilter): Promise<readonly FileTouch[]>;
   /** Some matching entries from the turn around an entry. */

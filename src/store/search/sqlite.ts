@@ -13,7 +13,7 @@ export function searchPort(connection: Connection): SearchPort {
   const { rankKeywords, rankToolUses } = keywordRanking(connection);
   const { toolNames, toolUsers } = useRows(connection);
   const { touches } = sessionTouches(connection);
-  const { touchedFiles, fileTouches, turnMatches } = touchSearch(connection);
+  const { touchedFiles, sessionsTouching, fileTouches, turnMatches } = touchSearch(connection);
   return {
     keywords,
     keywordCounts,
@@ -24,6 +24,7 @@ export function searchPort(connection: Connection): SearchPort {
     toolUsers,
     touches,
     touchedFiles,
+    sessionsTouching,
     fileTouches,
     turnMatches,
   };

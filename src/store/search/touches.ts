@@ -1,6 +1,7 @@
 // The files that tools used: written with each tool use, found by file name, newest first.
 
 import path from 'node:path';
+import type { AgentName } from '../../schema/agent-name.ts';
 import { type EntryRow, entryColumns, toEntry } from '../entries/rows.ts';
 import { sessionConditions, titleOfSession } from '../sessions/rows.ts';
 import type { Connection } from '../sqlite/connection.ts';
@@ -89,14 +90,25 @@ const inStretchSql = `
   WHERE entries_fts MATCH @match AND f.rowid BETWEEN @low AND @high
     AND e.file_id = @file_id AND e.pos >= @first AND e.pos < @next LIMIT 5`;
 
-export function touchSearch(connection: Connection): Pick<SearchPort, 'touchedFiles' | 'fileTouches' | 'turnMatches'> {
+export function touchSearch(
+  connection: Connection,
+): Pick<SearchPort, 'touchedFiles' | 'sessionsTouching' | 'fileTouches' | 'turnMatches'> {
   const { read: run } = connection;
   const files = connection.statement<[string], string>('SELECT path FROM touched_files WHERE name = ?').pluck();
+  const touching = connection.statement<[string], { agent: AgentName; session: string; file: string; cwd: string }>(
+    `SELECT DISTINCT s.agent, s.session, f.path AS file, coalesce(s.cwd, '') AS cwd
+     FROM json_each(?) j CROSS JOIN touched_files f ON f.path = j.value CROSS JOIN file_touches x ON x.touched_id = f.id
+     CROSS JOIN tool_uses t ON t.id = x.tool_use_id CROSS JOIN entries e ON e.id = t.entry_id
+     CROSS JOIN sessions s ON s.id = e.session_id`,
+  );
   const stretch = connection.statement<[string], Stretch>(stretchSql);
   const within = connection.statement<Stretch & { match: string }, EntryRow>(inStretchSql);
   return {
     async touchedFiles(name) {
       return run(() => files.all(name));
+    },
+    async sessionsTouching(paths) {
+      return run(() => touching.all(JSON.stringify(paths)));
     },
     async fileTouches(paths, filter) {
       return run(() => {

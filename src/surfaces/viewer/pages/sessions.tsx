@@ -1,4 +1,4 @@
-// All sessions, sorted, with filters for project, agent, time, star, tag, outcome, cost and words.
+// All sessions, sorted, with filters for project, agent, time, file, star, tag, outcome, cost and words.
 import { useMemo } from 'preact/hooks';
 import { useAnswer } from '../answer.ts';
 import type { Session } from '../answers.ts';
@@ -16,7 +16,7 @@ import {
 } from '../facets.ts';
 import { Answered } from '../parts/answered.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Field, type Option, times } from '../parts/filters.tsx';
+import { Field, type Option, TextField, times } from '../parts/filters.tsx';
 import { agentTitle, SessionRow } from '../parts/session-row.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { here, setQuery } from '../router.ts';
@@ -28,7 +28,12 @@ const most = 5000;
 const days: Readonly<Record<string, number>> = { today: 1, '7d': 7, '30d': 30, '365d': 365 };
 
 export function Sessions() {
-  const answer = useAnswer('all sessions', (signal) => read('sessions', { limit: most }, signal), ofEntries);
+  const file = fileIn(here.value.searchParams.get('file') ?? '');
+  const answer = useAnswer(
+    `all sessions ${file}`,
+    (signal) => read('sessions', { limit: most, ...(file === '' ? {} : { file }) }, signal),
+    ofEntries,
+  );
   return (
     <section class="page sessions">
       <h1>Sessions</h1>
@@ -55,6 +60,7 @@ function Chosen({ sessions }: { sessions: readonly Session[] }) {
     ['', all],
     ...choices(sessions, wanted, facet).map(({ value, count }: Choice): Option => [value, `${name(value)} (${count})`]),
   ];
+  const isEmpty = sessions.length === 0 && fileIn(get('file')) === '';
   return (
     <>
       <input
@@ -79,6 +85,7 @@ function Chosen({ sessions }: { sessions: readonly Session[] }) {
           onChange={(agent) => setQuery({ agent })}
         />
         <Field label="When" value={get('since')} options={times} onChange={(time) => setQuery({ since: time })} />
+        <TextField label="File" value={get('file')} example="src/auth/jwt.ts" onChange={(file) => setQuery({ file })} />
         <Field
           label="Tag"
           value={wanted.tag}
@@ -117,8 +124,8 @@ function Chosen({ sessions }: { sessions: readonly Session[] }) {
           : `${plural(found.length, 'session')} of ${sessions.length}`}
       </p>
       {found.length === 0 ? (
-        <Empty title={sessions.length === 0 ? 'No session yet' : 'No session has all of that'} small>
-          <p>{sessions.length === 0 ? 'Import first: holdfast ingest' : 'Take one of the choices back.'}</p>
+        <Empty title={isEmpty ? 'No session yet' : 'No session has all of that'} small>
+          <p>{isEmpty ? 'Import first: holdfast ingest' : 'Take one of the choices back.'}</p>
         </Empty>
       ) : (
         <VirtualList
@@ -134,6 +141,9 @@ function Chosen({ sessions }: { sessions: readonly Session[] }) {
     </>
   );
 }
+
+/** A folder names no file; the worker would refuse it. */
+const fileIn = (typed: string): string => (/(?:^|\/)\.{0,2}$/.test(typed.trim()) ? '' : typed.trim());
 
 const startOfDay = (before: number): number => {
   const date = new Date();

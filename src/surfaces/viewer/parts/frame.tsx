@@ -49,6 +49,7 @@ export function Frame({ page, children }: { page: ViewerPage | undefined; childr
       content.current?.focus({ preventScroll: true });
     opened.current = page;
   }, [page]);
+  useEffect(() => (bar.current === null ? undefined : tellMore(bar.current)), []);
   return (
     <>
       <button type="button" class="skip" onClick={() => content.current?.focus()}>
@@ -89,6 +90,22 @@ export function Frame({ page, children }: { page: ViewerPage | undefined; childr
       </main>
     </>
   );
+}
+
+/** Marks at which ends the bar goes on, so that no page is hidden without a sign. */
+function tellMore(bar: HTMLElement): () => void {
+  const look = () => {
+    const { scrollLeft, clientWidth, scrollWidth } = bar;
+    bar.classList.toggle('more-before', scrollLeft > 4);
+    bar.classList.toggle('more-after', scrollLeft + clientWidth < scrollWidth - 4);
+  };
+  const sizes = new ResizeObserver(look);
+  sizes.observe(bar);
+  bar.addEventListener('scroll', look, { passive: true });
+  return () => {
+    sizes.disconnect();
+    bar.removeEventListener('scroll', look);
+  };
 }
 
 const says = {
