@@ -220,14 +220,15 @@ export function readRequest(given: string): Asked {
     }
   }
   const { title } = best;
-  return { title, sure: best.score + 0.5 * best.place >= 3.5, vague: isVague(title), sentences };
+  return { title, sure: best.score + 0.5 * best.place >= 3.5, vague: isVague(title) || isUnnamed(title), sentences };
 }
 
 /** Words that fit any work and so do not name its object. */
 const ofAnyWork =
   /^(?:address|branch(?:es)?|bugbot|bot|ci|comments?|commits?|committed|conflicts?|copilot|cursor|draft|failures?|feedback|fixes|github|issues?|lint(?:er|ing)?|local(?:ly)?|main|merge[ds]?|mentioned|missing|plan|pr|prs|pull|push(?:ed)?|rebase[ds]?|remaining|requests?|resolve[ds]?|review(?:s|er|ed)?|staged|suggest(?:ed|ion|ions)|tests?|unstaged|uncommitted|warnings?|work)$/;
 
-const isVague = (title: string): boolean =>
+/** Whether a title names an action without its object. */
+export const isVague = (title: string): boolean =>
   tellingWords(title).filter((word) => !ofAnyWork.test(word)).length < 2 && !identifier.test(title);
 
 /** A name from the code, a file or a ticket: something that a person can search for. */
@@ -260,6 +261,13 @@ function candidates(sentence: string): string[] {
 /** Words that refer to earlier text. */
 export const anaphor =
   /\b(?:it|its|them|both|same|those|these|they)\b|\b(?:this|that)(?:\W*$|[.,;:]|\s+(?:is|was|one|way|too|again|up|out|in|on|to|as|for|with|please|now|and)\b)|\b(?:do|fix|try|address|handle|check|commit|merge|push|review|summari[sz]e|explain) (?:this|that)\b|\bthe (?:above|following|previous|other one|rest)\b/i;
+
+const opensWithAnaphor =
+  /^(?:\S+ ){1,2}(?:it|its|them|they|both|this|that|those|these)(?:\W*$| (?:is|was|with|to|in|on|from|by|as|for|into|and|so|instead|again|too|up|out)\b)/i;
+
+/** Whether the object of a title is in the text before it: `Replace them with a link`. */
+export const isUnnamed = (title: string): boolean => opensWithAnaphor.test(title) && !identifier.test(title);
+
 const opener =
   /^(?:do|did|can|could) you (?:have|see|know|read|access|remember|understand)\b|^what(?:'s| is) the (?:output|status|difference)\b|^(?:are|is) there any(?:thing)?\b|^(?:you have|you can see)\b|^(?:here(?:'s| is)|i have|there (?:is|are))\b/i;
 
@@ -318,7 +326,10 @@ export function asTitle(text: string): string {
     .replace(/\s+/g, ' ')
     .replace(/[\s,;:–—-]+$/, '')
     .replace(/\s(?:with|like|as|is) (?:this|these|the following|follows)$/i, '')
-    .replace(/,? (?:please|pls|thanks|no|(?:can|could) you (?:please )?help(?: me)?)\?*$/i, '')
+    .replace(
+      /,? (?:please|pls|thanks|no|(?:can|could) you (?:please )?help(?: me| us)?(?: (?:with|on) (?:this|that|it))?)\?*$/i,
+      '',
+    )
     .replace(/[.!]+$/, '')
     .trim();
   const direct = verbs.test(plain) ? plain.replace(/\s*\?+$/, '') : plain;

@@ -14,6 +14,69 @@ describe('the title of a session', () => {
     expect(titleOf(turns, { title: 'Tide tables', titleSource: 'agent' })).toBe('Tide tables');
   });
 
+  it.each([
+    'Review Dependabot alerts',
+    'Review git-sync issue #46',
+    'Fix the bug',
+    'Understand why the tide tables are late',
+  ])('is not the agent’s own title %j if the work has a better one', (title) => {
+    const own = { title, titleSource: 'agent' as const };
+    expect(titleOf([asked('look at it', commit('feat: tides in summer'))], own)).toBe('Tides in summer');
+    expect(titleOf([asked('Implement the following plan:\n\n# Plan: Harbour lights')], own)).toBe('Harbour lights');
+    expect(titleOf([asked('look at it')], own)).toBe(title);
+    expect(titleOf([asked('look at it', commit('feat: tides'))], { title, titleSource: 'person' })).toBe(title);
+  });
+
+  it('is a new version of a dependency if nothing else was committed', () => {
+    const bump = commit('chore(deps): bump golang.org/x/net to v0.55.0 to fix CVE-2026-25680');
+    const own = { title: 'Review alerts', titleSource: 'agent' as const };
+    expect(titleOf([asked('look', bump)], own)).toBe('Bump golang.org/x/net to v0.55.0 to fix CVE-2026-25680');
+    expect(titleOf([asked('look', bump, commit('Keep the lock until the tide turns'))], own)).toBe(
+      'Keep the lock until the tide turns',
+    );
+  });
+
+  it('is a commit about the program rather than one about documents', () => {
+    expect(
+      titleOf([
+        asked('commit what is there', commit('docs: reorganize documentation')),
+        asked('next', commit('feat: read tar archives')),
+      ]),
+    ).toBe('Read tar archives');
+  });
+
+  it('is the commit rather than the plan if the person corrected the plan', () => {
+    const plan = asked('Implement the following plan:\n\n# Plan: Lights in the header');
+    const correction = asked('it should not be in the header but below', commit('feat: show lights below the header'));
+    expect(titleOf([plan, correction])).toBe('Show lights below the header');
+    expect(titleOf([plan, asked('commit', commit('feat: show lights'))])).toBe('Lights in the header');
+  });
+
+  it('is not that a file of instructions was made, if other work followed', () => {
+    const init = turn('/init', [
+      edit('/home/dev/tide/CLAUDE.md'),
+      say('I created a CLAUDE.md file for this repository.'),
+    ]);
+    expect(titleOf([init, asked('Migrate the recorder to AudioWorklet')])).toBe('Migrate the recorder to AudioWorklet');
+  });
+
+  it('is what the agent says that it did if the request refers to earlier text', () => {
+    expect(
+      titleOf([
+        turn('please replace them with a single one', [
+          edit('/home/dev/tide/nav.go'),
+          say('I replaced the navigation links with one link to the combined chart.'),
+        ]),
+      ]),
+    ).toBe('Replaced the navigation links with one link to the combined chart');
+  });
+
+  it('has no request for help at its end', () => {
+    expect(titleOf([asked('we need to change /pkg/tides to /sync can you help me with that')])).toBe(
+      'Change /pkg/tides to /sync',
+    );
+  });
+
   it('is the heading of the plan that it carries out', () => {
     expect(
       titleOf([

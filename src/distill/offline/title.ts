@@ -1,11 +1,13 @@
-// The title of a session, from the strongest source: the agent's own title, a plan, a pull request, a commit, then the request.
+// The title of a session, from the strongest source: a name by the person, the agent's own title if it names the work, a plan, a pull
+// request, a commit, then the request.
 import { cut, sentencesOf } from '../../language/gist.ts';
 import { isAnswer } from '../../language/open-ends.ts';
 import type { SessionMaterial, Turn } from '../material.ts';
+import { achieved } from './answer.ts';
 import type { Command } from './deeds.ts';
 import type { Reading } from './observe.ts';
 import { planOf } from './plan.ts';
-import { saysNothing } from './request.ts';
+import { asTitle, isUnnamed, isVague, saysNothing } from './request.ts';
 import { capital, fileName } from './say.ts';
 
 const longestTitle = 110;
@@ -14,12 +16,31 @@ export type Titled = Pick<SessionMaterial, 'turns' | 'titleSource' | 'branches'>
 
 export function sessionTitle(session: Titled, readings: readonly Reading[]): string {
   const { turns } = session;
+  const own = ownTitle(session);
+  const plan = planTitle(turns.slice(0, 1 + firstTelling(turns)));
+  const made = requested(readings) || committed(readings);
   const strong =
-    ownTitle(session) ||
-    planTitle(turns.slice(0, 1 + firstTelling(turns))) ||
-    requested(readings) ||
-    committed(readings);
-  return cut(strong || planTitle(turns) || weakTitle(session, readings), longestTitle);
+    (session.titleSource === 'person' || !isLoose(own) ? own : '') ||
+    (isCorrected(turns) ? made || plan : plan || made);
+  return cut(strong || own || planTitle(turns) || weakTitle(session, readings), longestTitle);
+}
+
+/** Verbs of a title that was given before the work and says only how it began. */
+const inquiry =
+  /^(?:review|check|look|understand|explore|investigate|analy[sz]e|examine|explain|discuss|debug|diagnose|continue|read|verify|inspect|assess|evaluate|find out|figure out|help|ask|question)\w*\b/i;
+
+/** Whether a title says how the work began, or names an action without its object. A number of an issue names no object. */
+const isLoose = (title: string): boolean =>
+  inquiry.test(title) || isVague(title.replace(/(?:\b(?:issue|pr|pull request|ticket) )?#\d+/gi, ' '));
+
+const corrects =
+  /\b(?:should(?:n'?t| not)|instead|rather|not (?:what|that|there|like)|wrong|i meant|actually|focus only)\b/i;
+
+/** Whether the person corrected or took back a plan. Then the heading of the plan may name what was not built. */
+function isCorrected(turns: readonly Turn[]): boolean {
+  const at = turns.findIndex((turn) => planOf(turn)?.title !== undefined);
+  const later = at < 0 ? [] : turns.slice(at + 1);
+  return later.some(({ request }) => request !== undefined && request.text.length < 600 && corrects.test(request.text));
 }
 
 /** Titles that say nothing. */
@@ -51,10 +72,24 @@ const requested = (readings: readonly Reading[]): string =>
       : [],
   )[0] ?? '';
 
-const committed = (readings: readonly Reading[]): string =>
-  commandsOf(readings).flatMap(({ message, outcome }) =>
-    outcome !== 'failed' && message !== undefined && !isHousekeeping(message) ? [plainTitle(message)] : [],
-  )[0] ?? '';
+const documents = /^docs?\b|^(?:\w+ ){0,2}(?:documentation|docs|readme|changelog)\b|^(?:\w+ ){0,2}[A-Z]{4,}\.md\b/i;
+/** Kinds of commits that change what a program does. */
+const changesProgram = /^(?:feat|fix|perf|refactor)\b\S*:/i;
+/** Names its object, so that it says what a session was about if nothing else does. */
+const bump = /^(?:bump|upgrade|update) \S*[\w/.-]{3,}\S* (?:from \S+ )?to \S+/i;
+
+/** The first telling commit, if possible one that changes the program. A new version counts only if it is all that was done. */
+function committed(readings: readonly Reading[]): string {
+  const all = commandsOf(readings).flatMap(({ message, outcome }) =>
+    outcome !== 'failed' && message !== undefined ? [message] : [],
+  );
+  const telling = all.filter((message) => !isHousekeeping(message));
+  const best =
+    telling.find((message, i) => (i === 0 || changesProgram.test(message)) && !documents.test(message)) ??
+    telling.find((message) => !documents.test(message)) ??
+    telling[0];
+  return plainTitle(best ?? all.findLast((message) => bump.test(message.replace(kindOfChange, ''))) ?? '');
+}
 
 const kindOfChange = /^(\w+)(?:\([^)]*\))?!?:\s+/;
 const housekeeping =
@@ -82,7 +117,7 @@ export function plainTitle(message: string): string {
 function weakTitle(session: Titled, readings: readonly Reading[]): string {
   const main = mainTurn(readings);
   if (main.asked.sure && !main.asked.vague) return main.title;
-  const told = compactedRequest(session.turns);
+  const told = compactedRequest(session.turns) || (isUnnamed(main.title) ? reported(main) : '');
   if (told !== '') return told;
   const about = branchWords(session.branches ?? []);
   const lower = main.title.toLowerCase();
@@ -93,6 +128,12 @@ function weakTitle(session: Titled, readings: readonly Reading[]): string {
   if (!main.asked.vague) return main.title;
   if (isNew) return `${cut(main.title, 70)} — ${cut(about, 50)}${names.length < 24 ? names : ''}`;
   return `${cut(main.title, 84)}${names.length < 26 ? names : ''}`;
+}
+
+/** What the agent says that it did, if that names something. */
+function reported({ answer }: Reading): string {
+  const title = asTitle(achieved(answer));
+  return isVague(title) || isUnnamed(title) ? '' : title;
 }
 
 const everyBranch = /^(?:main|master|develop|development|dev|trunk|head|staging|production|release|next)$/i;
@@ -114,9 +155,10 @@ export function mainTurn(readings: readonly Reading[]): Reading {
     const told = asked.sure && !asked.vague ? 4 : clear ? 2.5 : 0;
     const vague = saysNothing(turn.request?.text ?? '') ? 2 : /^(?:i|it|this|that|you|there)\b/i.test(title) ? 1.5 : 0;
     const question = /\?$/.test(title) ? 0.7 : 0;
+    const prepares = readings.length > 1 && /^\/init\b/.test(turn.request?.text ?? '') ? 5 : 0;
     const reply = turn.request?.form === 'choice' || turn.request?.form === 'verdict' ? 3 : 0;
     const work = 0.6 * Math.log2(1 + turn.toolUses.length) + (deeds.modified.length > 0 ? 0.8 : 0);
-    return told - vague - question - reply + work - 0.8 * Math.min(i, 8);
+    return told - vague - question - reply - prepares + work - 0.8 * Math.min(i, 8);
   });
   return readings[weights.indexOf(Math.max(...weights))] as Reading;
 }
