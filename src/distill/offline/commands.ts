@@ -148,6 +148,32 @@ function firstLine(command: string, option: RegExp): string | undefined {
   return line === undefined || line.length < 3 || line.startsWith('$(') ? undefined : cut(inOneLine(line), 120);
 }
 
+/** The text of a commit below its first line, or the description of a pull request; empty if the command does not contain it. */
+export function bodyIn(command: string): string {
+  const isRequest = /\b(?:pr|mr) create\b/.test(command);
+  const from = command.search(isRequest ? /\b(?:pr|mr) create\b/ : /\bcommit\b/);
+  const rest = from < 0 ? '' : command.slice(from);
+  const [mark = '', word = ''] = /<<-?\s*['"]?(\w+)['"]?[^\n]*\n/.exec(rest) ?? [];
+  if (mark !== '') {
+    const document = rest.slice(rest.indexOf(mark) + mark.length);
+    const end = document.split('\n').findIndex((line) => line.trim() === word);
+    const lines = document.split('\n').slice(0, end < 0 ? undefined : end);
+    return lines
+      .slice(isRequest ? 0 : 1)
+      .join('\n')
+      .trim();
+  }
+  const option = isRequest ? /\s(?:--body|-b)[ =]?(?=["'])/ : /\s(?:-[a-z]*m|--message)[ =]?(?=["'])/;
+  const texts = rest
+    .split(option)
+    .slice(1)
+    .map((part) =>
+      (/^"((?:[^"\\]|\\[\s\S])*)/.exec(part)?.[1] ?? /^'([^']*)/.exec(part)?.[1] ?? '').replace(/\\(["`$\\])/g, '$1'),
+    );
+  const text = texts.join('\n\n');
+  return (isRequest ? text : text.split('\n').slice(1).join('\n')).trim();
+}
+
 /** The number of the pull request that a command opened, from its output. */
 export const requestNumber = (output: string): string | undefined =>
   /\/(?:pull|merge_requests)\/(\d+)\b/.exec(output)?.[1];

@@ -8,6 +8,7 @@ import { isAnswer, refused, tellsOfPassing } from '../../language/open-ends.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
 import type { Turn } from '../material.ts';
 import {
+  bodyIn,
   type CommandKind,
   commitMessage,
   outcomeOf,
@@ -29,6 +30,8 @@ export interface Command {
   readonly purposes?: readonly string[];
   /** The first line of the commit message. */
   readonly message?: string;
+  /** The text below that line, or the description of the pull request. */
+  readonly body?: string;
   /** The title and number of the pull request that the command opened. */
   readonly opened?: { readonly title?: string; readonly number?: string };
   /** The parts of a successful line that build, test, lint or format the whole project. */
@@ -137,6 +140,7 @@ function commandOf(use: ToolUse, { projectPath, cwd }: Turn): Command | undefine
   const inScratch = scratch.test(line.slice(0, 300)) && !scratch.test(cwd);
   const message = kind === 'commit' && !inScratch ? commitMessage(line) : undefined;
   const opened = kind === 'request' ? openedBy(line, output) : undefined;
+  const body = message === undefined && opened === undefined ? '' : bodyIn(line);
   return {
     kind,
     told,
@@ -146,6 +150,7 @@ function commandOf(use: ToolUse, { projectPath, cwd }: Turn): Command | undefine
     reason: outcome === 'failed' ? reasonIn(output) : '',
     ...(message === undefined ? {} : { message }),
     ...(opened === undefined ? {} : { opened }),
+    ...(body === '' ? {} : { body }),
     usual: outcome === 'ok' && use.outcome === 'ok' && !inScratch ? usualIn(line, projectPath || cwd, cwd) : [],
     entry: use.entry,
     at: use.at,

@@ -8,6 +8,7 @@ import type { ConversationMaterial, Turn } from '../material.ts';
 import { achieved, outcomeIn } from './answer.ts';
 import { type Choice, choicesIn, choiceText, isLasting, namedOption } from './choices.ts';
 import type { CommandKind } from './commands.ts';
+import { commitFacts } from './commit-facts.ts';
 import { certain, isTelling, sharesNames } from './notable.ts';
 import { doneSentence, openedSentence, type Reading, readingOf } from './observe.ts';
 import { asTitle, readRequest, withoutPreamble } from './request.ts';
@@ -95,7 +96,14 @@ function commandStatements(readings: readonly Reading[]): KeyedStatement[] {
 function statementsOf(turns: readonly Turn[], readings: readonly Reading[], wishes: Wishes): KeyedStatement[] {
   const found = new Map<string, KeyedStatement>();
   const add = (statement: KeyedStatement) => found.set(statement.key, statement);
-  for (const statement of [...conceptsIn(turns), ...planDecisions(turns), ...instructionsAdded(turns)]) add(statement);
+  const commands = readings.flatMap(({ deeds }) => deeds.commands);
+  const written = [
+    ...commitFacts(commands),
+    ...conceptsIn(turns),
+    ...planDecisions(turns),
+    ...instructionsAdded(turns),
+  ];
+  for (const statement of written) add(statement);
   for (const { text } of wishes.uses) {
     const tool = toolIn(text);
     if (tool !== undefined) add({ key: tool.key, text: ended(text), saidBy: 'person' });

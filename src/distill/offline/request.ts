@@ -137,7 +137,8 @@ const preamble: readonly RegExp[] = [
   /^(?:to|you|and|also)\s+(?=(?:fix|add|create|update|make|write|read|check|move|remove|rename|refactor|implement|run|use|copy|find|look|do)\b)/i,
 ];
 
-const verbs =
+/** A verb at the beginning that asks for an action, or tells of one. */
+export const asksFor =
   /^(?:fix|add|create|update|make|write|rewrite|read|check|move|remove|delete|rename|refactor|implement|run|use|copy|find|look|investigate|explain|list|show|search|review|commit|push|merge|rebase|release|publish|deploy|install|upgrade|migrate|convert|port|replace|change|adjust|improve|optimi[sz]e|simplify|clean|extract|split|set|configure|enable|disable|build|test|debug|document|describe|summari[sz]e|compare|analy[sz]e|propose|suggest|plan|design|try|undo|revert|restore|open|close|start|stop|continue|give|generate|support|handle|allow|switch|apply|address|resolve|integrate|wire|hook|bump|format|lint|translate|research|examine|tackle|reply|modify|kill|put|modernise|modernize|offload|export|import|parse|load|save|store|track|log|print|render|style|draft|help|reuse|hand|pick|solve|rework|drop|hide)\b/i;
 
 /** Verbs of means rather than ends. Another sentence usually says more. */
@@ -275,8 +276,8 @@ function worth(title: string, sentence: string): number {
   const words = tellingWords(title);
   if (contentWords(title).length < 2) return 0;
   // `Fix the failing tests` at least names an action.
-  if (words.length === 0) return verbs.test(title) && !anaphor.test(title) ? 0.6 : 0;
-  const doing = weakVerbs.test(title) ? 1.8 : verbs.test(title) ? 3 : /^[a-z]{3,}ing\b/i.test(title) ? 2 : 0;
+  if (words.length === 0) return asksFor.test(title) && !anaphor.test(title) ? 0.6 : 0;
+  const doing = weakVerbs.test(title) ? 1.8 : asksFor.test(title) ? 3 : /^[a-z]{3,}ing\b/i.test(title) ? 2 : 0;
   const asking =
     /\?\W*$/.test(sentence) || /^(?:why|how|what|where|which|when|who|is|are|does|do)\b/i.test(title) ? 2 : 0;
   const wanting =
@@ -332,7 +333,7 @@ export function asTitle(text: string): string {
     )
     .replace(/[.!]+$/, '')
     .trim();
-  const direct = verbs.test(plain) ? plain.replace(/\s*\?+$/, '') : plain;
+  const direct = asksFor.test(plain) ? plain.replace(/\s*\?+$/, '') : plain;
   if (direct.length <= longest) return capital(withoutEnd(direct));
   const head = direct.slice(0, longest);
   for (const [marks, least] of clauses) {

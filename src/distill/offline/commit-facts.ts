@@ -1,0 +1,108 @@
+// What commits and pull requests say about how things are, and why. The agent wrote these texts after the work, and the person let them pass.
+
+import { cut, sentencesOf } from '../../language/gist.ts';
+import type { KeyedStatement } from '../../schema/extraction.ts';
+import type { Command } from './deeds.ts';
+import { sharesNames } from './notable.ts';
+import { asksFor, identifier } from './request.ts';
+import { capital, ended } from './say.ts';
+import { keyOf } from './wishes.ts';
+
+const mostOfOne = 2;
+const mostInAll = 8;
+
+/** Sections of a description about the checking of a change, not about the program. */
+const asideHeading =
+  /\b(?:tests?|testing|test plan|verif\w+|validat\w+|checklist|how to review|screenshots?|follow-?ups?|out of scope|notes? for reviewers?|files?|problem|bug|before)\b/i;
+const aside =
+  /\b(?:tests?|tested|coverage|assert\w*|fixtures?|lint\w*|gofmt|typos?|review(?:er|ers|ed|s)?|nits?|refactor\w*|comments?|rationale|no (?:behaviou?r|functional) changes?|unchanged|unaffected|(?:this|the) (?:commit|pr|pull request|change|patch|fix|branch|series|bump)|co-authored|signed-off|assisted-by|generated with|closes|dependabot|that's|here|us|new|gains?|grows?|future|anecdote|(?:is|are) removed)\b|\bTest[A-Z]\w+|characters left out|https?:|→/i;
+/** Tells how it was before the change. */
+const past =
+  /\b(?:was|were|had|did|didn't|used to|previously|previous|formerly|before|no longer|existed|fail(?:ed|s)|crash(?:ed|es)|abort(?:ed|s)|broke|left|sent|never (?:had|set|matched|got)|currently|now|still|bug|regress\w*|missed|claimed|got|hit|froze|split)\b/i;
+/** A verb in the past tense after the subject: `auth.Method duplicated it`, but not `targets built on it`. */
+const pastVerb =
+  /^(?:\S+\s+){1,4}?(?<!\b(?:is|are|be|been|being|get|gets|the|a|an|as|of|with|by|on|when|not|and|or|every|any|all|no)\s)(?:\w{3,}ed|wrote|built|said|made|came|went|took|kept|ran|threw|gave|found)(?!\S)(?! (?:on|by|from|via|with|in|against|at|to|as|under|for)\b)/i;
+
+const verbs =
+  '(?:is|are|has|have|does|do|can|cannot|must|may|never|always|only|returns?|rejects?|refuses?|requires?|ignores?|strips?|falls?|caps?|limits?|defaults?|means?|overrides?|wins|accepts?|advertises?|reads?|writes?|keeps?|stays?|uses?|runs?|needs?|expects?|holds?|owns?|carries|comes?|lives?|sends?|treats?|respects?|drops?|drains?|clears?|follows?|wraps?|leaves?|mutates?|collects?|passes|pass|handles?|applies|imposes|interacts?|unconditionally|implies|excludes?|includes?|resolves?|consumes?)';
+/**
+ * Begins with what it is about: a determiner, a condition or a name. A verb at the beginning tells of the change itself, and a pronoun
+ * refers to earlier text.
+ */
+const subject = new RegExp(
+  String.raw`^(?:(?:the|an?|our|all|every|no|only|when|if|unless|without|for|because|since|while|after)\s+(?!(?:this|that|these|those|it|they|name)\b)|${'`'}|--[a-z]|[a-z]+[A-Z]|[A-Z][a-z]+[A-Z]|\w+[._]\w|[a-z]+ --[a-z]|(?:[A-Z][\w'’-]*|[a-z][\w]*-[\w-]+(?:['’]s)?)(?: (?!(?:the|an?|to|so|and|which|that|via)\b)[\w'’./(),=-]+){0,6}? ${verbs}\b)`,
+);
+const determined = /^(?:the|an?|our|all|every|no|only|when|if|unless|without|for|because|since|while|after)\b/i;
+const refersBack =
+  /^(?:\S+\s+)?(?:this|that|these|those|it|its|they|their|both|same|such|also|then|so|and|but|or|each|one|two|three|we|i|you|per|net|here|there|now|off|other(?!-)|another|adds|makes|fixes|removes|lets|lower|raise|export|expose)\b/i;
+/** States how things are, what is not possible, or why. */
+const states = new RegExp(
+  String.raw`\b(?:because|since|so|unless|until|instead of|rather than|by design|n't|not|${verbs})\b`,
+  'i',
+);
+
+/** `Reconsidered the constraint: …`: the statement follows. */
+const leadIn = /^[A-Z][a-z]+(?: [a-z]+){1,5}: (?=\S)/;
+
+interface Told {
+  readonly text: string;
+  readonly score: number;
+}
+
+/** The sentences of a description that hold beyond the change. */
+function statedIn(body: string): string[] {
+  const found: Told[] = sentencesOf(body).flatMap(({ text: whole, heading }) => {
+    const text = leadIn.test(whole) ? capital(whole.replace(leadIn, '')) : whole;
+    const names = text.match(new RegExp(identifier.source, 'g')) ?? [];
+    const cues = text.match(new RegExp(states.source, 'gi')) ?? [];
+    const isFact =
+      text.length >= 45 &&
+      text.length <= 330 &&
+      /[.)`]$/.test(text) &&
+      names.some((name) => !/^#?\d+$/.test(name.trim())) &&
+      cues.length > 0 &&
+      text.split(' ').length >= 8 &&
+      !asideHeading.test(heading) &&
+      !aside.test(text) &&
+      !past.test(text) &&
+      !pastVerb.test(text) &&
+      !refersBack.test(text) &&
+      !asksFor.test(text) &&
+      (subject.test(text) ||
+        (determined.test(text) && subject.test(text.replace(/^\S/, (letter) => letter.toLowerCase())))) &&
+      (text.match(/\(/g) ?? []).length === (text.match(/\)/g) ?? []).length;
+    return isFact ? [{ text, score: Math.min(names.length, 3) + Math.min(cues.length, 3) }] : [];
+  });
+  const best = [...found].sort((a, b) => b.score - a.score).slice(0, mostOfOne);
+  return found.filter((one) => best.includes(one)).map(({ text }) => text);
+}
+
+const undoes = /^git (?:revert\b|reset\b(?! HEAD(?:\s|$)).*(?:HEAD|--hard))/;
+
+/** Whether a later commit removes something that the text names. */
+const isTakenOut = (text: string, later: readonly Command[]): boolean =>
+  later.some(
+    ({ message = '' }) =>
+      /\b(?:drop|remove|delete|revert|undo|retire)s?\b/i.test(message) &&
+      (message.match(new RegExp(identifier.source, 'g')) ?? []).some((name) => text.includes(name.trim())),
+  );
+
+/** Contract: only from commands that succeeded, and not from a commit that the next commands took back. */
+export function commitFacts(commands: readonly Command[]): KeyedStatement[] {
+  const made: Command[] = [];
+  for (const command of commands) {
+    if (command.outcome !== 'ok') continue;
+    if (undoes.test(command.told)) made.pop();
+    else if (command.body !== undefined) made.push(command);
+  }
+  const kept: KeyedStatement[] = [];
+  for (const [i, { body = '', message, opened }] of made.entries())
+    for (const text of statedIn(body)) {
+      if (kept.some((one) => sharesNames(one.text, text)) || isTakenOut(text, made.slice(i + 1))) continue;
+      const title = message ?? opened?.title;
+      const kind = message === undefined ? 'pull request' : 'commit';
+      const source = title === undefined ? '' : ` (From the ${kind} “${cut(title, 70)}”.)`;
+      kept.push({ key: cut(`commit: ${keyOf(text)}`, 80), text: `${ended(text)}${source}`, saidBy: 'agent' });
+    }
+  return kept.slice(-mostInAll);
+}
