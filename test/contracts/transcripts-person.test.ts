@@ -21,7 +21,15 @@ describe("a person's words", () => {
       {
         ...toolResult('r', 'q1', 'User has answered your questions: "Which formats?"="Also .tgz".', 2),
         toolUseResult: {
-          questions: [{ question: 'Which formats?' }],
+          questions: [
+            {
+              question: 'Which formats?',
+              options: [
+                { label: 'Only .tar', description: 'Leave the rest.' },
+                { label: 'Also .tgz', description: 'Tar archives with and without gzip.' },
+              ],
+            },
+          ],
           answers: { 'Which formats?': 'Also .tgz', 'Recursive?': ['Yes', 'Only zip'], 'Skipped?': '' },
           annotations: { 'Which formats?': { notes: 'and .tbz' }, 'Recursive?': { notes: 'Yes, Only zip' } },
         },
@@ -30,7 +38,10 @@ describe("a person's words", () => {
     ]);
     expect(said).toEqual([
       [undefined, 'support tar files'],
-      ['choice', 'Which formats?\n→ Also .tgz\nand .tbz\n\nRecursive?\n→ Yes, Only zip'],
+      [
+        'choice',
+        'Which formats?\n→ Also .tgz (Tar archives with and without gzip)\nand .tbz\n\nRecursive?\n→ Yes, Only zip',
+      ],
     ]);
     // The tool itself is on the skip list.
     expect((await bench.store.entries.counts()).toolUses).toBe(0);

@@ -46,7 +46,8 @@ function answered(result: Record<string, unknown>, output: string): Omit<Reply, 
       text: [`[Approved the plan${plan}]`, ...(comment === undefined ? [] : [comment])].join('\n'),
     };
   }
-  if (!Array.isArray(result.questions)) return undefined;
+  const { questions } = result;
+  if (!Array.isArray(questions)) return undefined;
   const notes = asObject(result.annotations);
   const said = Object.entries(asObject(result.answers)).flatMap(([question, answer]) => {
     const chosen = (Array.isArray(answer) ? answer : [answer])
@@ -55,9 +56,20 @@ function answered(result: Record<string, unknown>, output: string): Omit<Reply, 
       .trim();
     const note = asString(asObject(notes[question]).notes)?.trim();
     if (chosen === '' && note === undefined) return [];
-    return [`${question}\n→ ${[chosen, note === chosen ? '' : note].filter(Boolean).join('\n')}`];
+    const meaning = meaningOf(questions, question, chosen);
+    return [`${question}\n→ ${[`${chosen}${meaning}`, note === chosen ? '' : note].filter(Boolean).join('\n')}`];
   });
   return said.length === 0 ? undefined : { form: 'choice', text: said.join('\n\n') };
+}
+
+const longestMeaning = 160;
+
+/** What the form says about the chosen option, in brackets: a label such as `Also .tgz` says little alone. Empty if it says nothing. */
+function meaningOf(questions: readonly unknown[], question: string, chosen: string): string {
+  const asked = questions.map(asObject).find((one) => one.question === question);
+  const options = Array.isArray(asked?.options) ? asked.options.map(asObject) : [];
+  const text = asString(options.find(({ label }) => label === chosen)?.description)?.trim() ?? '';
+  return text === '' || text.length > longestMeaning ? '' : ` (${text.replace(/\.$/, '')})`;
 }
 
 const rejected = "The user doesn't want to proceed with this tool use";

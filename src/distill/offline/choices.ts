@@ -5,6 +5,7 @@ import { isAnswer } from '../../language/open-ends.ts';
 import { isTellingWord } from '../../language/stop-words.ts';
 import type { Entry } from '../../schema/entry.ts';
 import type { Turn } from '../material.ts';
+import { identifier } from './request.ts';
 
 export interface Choice {
   readonly question: string;
@@ -78,21 +79,34 @@ export function namedOption(request: Entry, before: readonly Entry[]): Choice | 
   return { question, answer: option, entry: request.id, at: request.at };
 }
 
-/** Questions about the next step rather than about how things are. */
+/** Questions about the next step of the work rather than about how things are. */
 const ofTheMoment =
-  /\b(?:proceed|go ahead|continue|commit|push|merge|rebase|deliver|next|now|review (?:it|this)|look right|sounds? good|happy with|should i (?:also )?(?:run|fix|update|create|write|open|start|go|do|implement|remove|delete)|do you want me to|would you like me to|want me|can i|may i|shall i|did you mean|do you have|do you believe|where did|loop|this (?:pr|comment|changelog|session|commit|fix|error)|comment \d|version number|which (?:fix|direction|issue|bug|claims?|file|commit|task|one)\b|(?:stale|temporary) )\b/i;
+  /\b(?:proceed|go ahead|continue|commit|push|merge|rebase|deliver|next|now|look right|sounds? good|happy with|should i\b|shall i|can i|may i|do you want me to|would you like me to|want me|did you mean|do you (?:have|believe|see|know))\b|^\w+ (?:\w+ )?(?:did|was|were)\b/i;
+/** Nouns that only the work at hand explains. */
+const ofTheWork =
+  /\b(?:the|this|that) (?:fix|change|changes|feature|approach|implementation|bug|issue|problem|task|plan|refactor\w*|migration|pr|work)\b|^which (?:fix|direction|approach|variant)\b/i;
+
+/** The question with the subject of the conversation, if it makes no sense without it. */
+export const withSubject = (choice: Choice, subject: string): Choice =>
+  subject === '' || !ofTheWork.test(choice.question)
+    ? choice
+    : { ...choice, question: `${subject}: ${choice.question}` };
+
 const noAnswer =
   /\?\s*$|^(?:yes|no|ok(?:ay)?|sure|everything|all|none|both|other|hm+|not sure|i don'?t know|you (?:decide|choose)|whatever|skip|cancel|chat about this)\b.{0,14}$|^(?:hm+|ok|well|but)[,. ]|https?:\/\//i;
 
-/** Whether question and answer make sense without context and stay valid. */
+const tellingIn = (text: string): number =>
+  (text.toLowerCase().match(/\p{L}[\p{L}\p{N}_.-]{2,}/gu) ?? []).filter(isTellingWord).length;
+const pointsBack =
+  /\b(?:this|that|these|those|it|them)\b(?!\s+(?:\w+\s+){0,2}(?:command|flag|function|field|file|package|type|case|mode|repo|project|fix|change|feature)\b)/i;
+
+/** Whether question and answer make sense without context and stay valid. The chosen option must name something or say enough. */
 export const isLasting = ({ question, answer }: Choice): boolean =>
   question.endsWith('?') &&
   question.length <= 300 &&
   answer.length <= 240 &&
-  (question.toLowerCase().match(/\p{L}[\p{L}\p{N}_.-]{2,}/gu) ?? []).filter(isTellingWord).length >= 3 &&
+  tellingIn(question) >= (ofTheWork.test(question) || identifier.test(answer) ? 2 : 3) &&
   (answer.split(' ').length >= 2 || /[-_./]/.test(answer)) &&
   !ofTheMoment.test(question) &&
   !noAnswer.test(answer) &&
-  !/\b(?:this|that|these|those|it|them)\b(?!\s+(?:\w+\s+){0,2}(?:command|flag|function|field|file|package|type|case|mode|repo|project)\b)/i.test(
-    question.replace(/\b(?:so|such|fact) that\b/gi, ''),
-  );
+  !pointsBack.test(question.replace(/\b(?:so|such|fact) that\b/gi, ''));

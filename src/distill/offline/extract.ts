@@ -6,7 +6,7 @@ import { assent, isAnswer } from '../../language/open-ends.ts';
 import type { Extraction, KeyedStatement } from '../../schema/extraction.ts';
 import type { ConversationMaterial, Turn } from '../material.ts';
 import { achieved, outcomeIn } from './answer.ts';
-import { type Choice, choicesIn, choiceText, isLasting, namedOption } from './choices.ts';
+import { type Choice, choicesIn, choiceText, isLasting, namedOption, withSubject } from './choices.ts';
 import type { CommandKind } from './commands.ts';
 import { commitFacts } from './commit-facts.ts';
 import { certain, isTelling, sharesNames } from './notable.ts';
@@ -120,12 +120,17 @@ function statementsOf(turns: readonly Turn[], readings: readonly Reading[], wish
         saidBy: 'person',
       });
     }
-  for (const { question, answer } of chosenIn(turns))
+  const subject = readings.length === 0 ? '' : cut(sessionTitle({ turns }, readings), 60);
+  for (const choice of chosenIn(turns)) {
+    const { question, answer } = withSubject(choice, subject);
+    // Two sessions may ask `which direction should the fix take` about different things.
+    const about = question === choice.question ? '' : ` (${subject})`;
     add({
-      key: cut(`choice: ${keyOf(question)}`, 80),
+      key: cut(`choice: ${keyOf(choice.question)}${about}`, 80),
       text: choiceText({ question, answer: ended(answer) }),
       saidBy: 'person',
     });
+  }
   for (const { text, tool } of refusalsIn(turns)) add({ key: tool, text, saidBy: 'person' });
   return [...found.values(), ...commandStatements(readings)];
 }

@@ -147,6 +147,21 @@ describe('a choice of the person', () => {
     ]);
   });
 
+  it('names the subject of the work if the question does not', () => {
+    const choice = 'Which direction should the fix take?\n→ Client batching (the client sends several pushes)';
+    const asked = having(worked('Send the refs of `tide-server` in batches'), 'choice', choice);
+    expect(Object.values(statements(asked))).toEqual([
+      'Asked “Send the refs of `tide-server` in batches: Which direction should the fix take?”, the person chose: Client batching (the client sends several pushes).',
+    ]);
+  });
+
+  it.each([
+    'Where did the timeout surface first?\n→ In the real run',
+    'Should I open the harbour page?\n→ Open it in a tab',
+  ])('is not kept if it is about the moment: %j', (choice) =>
+    expect(statements(having(worked('write READMEs'), 'choice', choice))).toEqual({}),
+  );
+
   it('is the text of the option if the person names its letter or number', () => {
     const offer =
       'There are ways.\n\n**Option A** — Keep the lock in memory only\n**Option C** — Keep `tide.lock` beside the state file of each worktree\n\nWhere should the lock of a worktree be kept?';
