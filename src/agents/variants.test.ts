@@ -1,6 +1,7 @@
 // Forms of lines that versions write which we have no sample of, from published descriptions of them.
 import { describe, expect, it } from 'vitest';
 import type { Agent, AgentState, ParsedItem } from './agent.ts';
+import { antigravity } from './antigravity/index.ts';
 import { codex } from './codex/index.ts';
 import { cursor } from './cursor/index.ts';
 import { droid } from './droid/index.ts';
@@ -147,4 +148,12 @@ it('Cursor: thoughts that were made unreadable are left out', () => {
     message: { role: 'assistant', content: [{ type: 'text', text }] },
   });
   expect(said(reader(cursor)(line('Done.\n\n[REDACTED]'), line('[REDACTED]')))).toEqual(['model: Done.']);
+});
+
+it('Antigravity: the names of tools may have the prefix of their interface', () => {
+  const call = { name: 'default_api:write_to_file', args: { TargetFile: '/p/a.ts' } };
+  const step = { step_index: 1, source: 'MODEL', type: 'PLANNER_RESPONSE', status: 'DONE', created_at: 1790942400 };
+  expect(itemsOf(reader(antigravity)({ ...step, tool_calls: [call] }))).toMatchObject([
+    { toolUses: [{ tool: 'write_to_file', files: ['/p/a.ts'] }] },
+  ]);
 });

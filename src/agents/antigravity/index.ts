@@ -97,7 +97,7 @@ function readPlan(
     const input = argsOf(args);
     folders.push(...textsAt(input, ['Cwd']));
     const files = textsAt(input, ['TargetFile', 'AbsolutePath']);
-    return { id: `${uuid}#${index}`, tool: asString(name) ?? 'unknown', input, files };
+    return { id: `${uuid}#${index}`, tool: asString(name)?.replace(/^default_api:/, '') ?? 'unknown', input, files };
   });
   // Results name no call: they follow in the order of the calls.
   if (toolUses.length > 0) state.open = toolUses.map(({ id }) => id).join(' ');
