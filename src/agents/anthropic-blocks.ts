@@ -1,5 +1,5 @@
 // Messages in the form of Anthropic's API (role and blocks), which Cline, Roo and others store whole → our items.
-import type { ParsedItem, ParsedLine, ParsedToolUse } from './agent.ts';
+import type { ParsedItem, ParsedLine, ParsedToolResult, ParsedToolUse } from './agent.ts';
 import { asObject, asString, isEmpty, textOfBlocks, textsAt } from './json.ts';
 import { roles, unknownBlock, unknownKind } from './unknown-kind.ts';
 
@@ -37,12 +37,7 @@ function itemsOfMessage(
   const entry = { kind: 'entry', uuid, session: undefined, at, cwd: undefined } as const;
   const items: ParsedItem[] = [];
   if (message.role === 'user') {
-    for (const block of blocks) {
-      const id = asString(block.tool_use_id);
-      if (block.type !== 'tool_result' || id === undefined) continue;
-      const output = outputOf(block.content);
-      items.push({ kind: 'tool-result', id, failed: block.is_error === true || how.failed(block, output), output });
-    }
+    items.push(...toolResultsIn(blocks, how.failed));
     const text = texts
       .map(how.typed)
       .filter((one) => one !== '')
@@ -51,16 +46,33 @@ function itemsOfMessage(
     return items;
   }
   if (message.role !== 'assistant') return items;
-  const toolUses = blocks.flatMap((block): ParsedToolUse[] => {
-    const [id, tool] = [asString(block.id), asString(block.name)];
-    return block.type === 'tool_use' && id !== undefined && tool !== undefined
-      ? [{ id, tool, input: block.input, files: textsAt(block.input, fileFields) }]
-      : [];
-  });
+  const toolUses = toolUsesIn(blocks);
   const text = texts.join('\n\n').trim();
   if (!isEmpty({ text, toolUses })) items.push({ ...entry, role: 'assistant', author: 'model', text, toolUses });
   return items;
 }
+
+export const toolUsesIn = (content: unknown): ParsedToolUse[] =>
+  (Array.isArray(content) ? content : []).flatMap((part) => {
+    const { type, id, name, input } = asObject(part);
+    const [use, tool] = [asString(id), asString(name)];
+    return type === 'tool_use' && use !== undefined && tool !== undefined
+      ? [{ id: use, tool, input, files: textsAt(input, fileFields) }]
+      : [];
+  });
+
+/** `failed` says whether a result reports a failure that its block does not. */
+export const toolResultsIn = (
+  content: unknown,
+  failed: (block: Record<string, unknown>, output: string) => boolean,
+): ParsedToolResult[] =>
+  (Array.isArray(content) ? content : []).flatMap((part) => {
+    const block = asObject(part);
+    const id = asString(block.tool_use_id);
+    if (block.type !== 'tool_result' || id === undefined) return [];
+    const output = outputOf(block.content);
+    return [{ kind: 'tool-result', id, failed: block.is_error === true || failed(block, output), output }];
+  });
 
 /** A tool's output: a text, blocks of text, or the output of each of several commands. */
 export function outputOf(content: unknown): string {

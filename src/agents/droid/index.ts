@@ -2,11 +2,12 @@
 
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
-import type { Agent, ParsedItem, TranscriptFile } from '../agent.ts';
+import type { Agent, ParsedItem, ParsedToolUse, TranscriptFile } from '../agent.ts';
+import { toolResultsIn, toolUsesIn } from '../anthropic-blocks.ts';
 import { derivedId } from '../derived-id.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { withoutInjected } from '../injected.ts';
-import { asObject, asString, asTime, isEmpty, textOfBlocks, textsAt } from '../json.ts';
+import { asObject, asString, asTime, isEmpty, textOfBlocks } from '../json.ts';
 import { unknownKind } from '../unknown-kind.ts';
 import { carryIntoDroid } from './carry.ts';
 import { droidHooks, droidMcp } from './install.ts';
@@ -108,7 +109,7 @@ function readMessage(line: Json, message: Json, at: number | undefined, file: Tr
   const author = message.visibility === 'llm_only' || message.hookEventName !== undefined ? 'machine' : 'person';
   const continues = asString(line.parentId);
   return [
-    ...resultsIn(content),
+    ...toolResultsIn(content, hasFailed),
     ...(typed === '' ? [] : [{ ...said, role, author, text: typed, toolUses: [], continues } as const]),
   ];
 }
@@ -118,24 +119,11 @@ const textsOf = (content: unknown): string[] =>
     typeof part === 'string' ? [part] : textOfBlocks([part]),
   );
 
-function callsIn(content: unknown) {
-  return (Array.isArray(content) ? content : []).flatMap((part) => {
-    const { type, id, name, input } = asObject(part);
-    const use = asString(id);
-    if (type !== 'tool_use' || use === undefined) return [];
-    const tool = asString(name)?.replace(/^holdfast___?/, 'mcp__holdfast__') ?? 'unknown';
-    return [{ id: use, tool, input, files: textsAt(input, ['file_path', 'path']) }];
-  });
-}
+const callsIn = (content: unknown): ParsedToolUse[] =>
+  toolUsesIn(content).map((use) => ({ ...use, tool: use.tool.replace(/^holdfast___?/, 'mcp__holdfast__') }));
 
-function resultsIn(content: unknown): ParsedItem[] {
-  return (Array.isArray(content) ? content : []).flatMap((part) => {
-    const { type, tool_use_id, is_error, content: output } = asObject(part);
-    const id = asString(tool_use_id);
-    if (type !== 'tool_result' || id === undefined) return [];
-    const text = textsOf(output).join('\n');
-    const code = /\n?\[Process exited with code (-?\d+)\]\s*$/.exec(text.slice(-200));
-    const failed = is_error === true || (code !== null && code[1] !== '0');
-    return [{ kind: 'tool-result', id, failed, output: text } as const];
-  });
+/** The last line of a command's output says how it ended. */
+function hasFailed(_: Json, output: string): boolean {
+  const code = /\n?\[Process exited with code (-?\d+)\]\s*$/.exec(output.slice(-200))?.[1];
+  return code !== undefined && code !== '0';
 }
