@@ -23,16 +23,25 @@ export const geminiPull: AgentPull = {
         // Newer versions record the folder beside the chats; older ones only its hash.
         const cwd = tools.text(path.join(path.dirname(file), '..', '.project_root'))?.trim();
         const facts = { cwd: cwd === '' ? undefined : cwd, title: asString(whole.summary) };
-        const messages = (Array.isArray(whole.messages) ? whole.messages : []).map((one): WholeMessage => {
-          const message = asObject(one);
-          const calls = Array.isArray(message.toolCalls) ? message.toolCalls : [];
-          // A message is stored before its tools are done; with their results it becomes another line.
-          const state = calls.map((call) => `${asString(asObject(call).id)} ${asString(asObject(call).status)}`);
-          return { id: [asString(message.id) ?? '', ...state].join(' '), at: asTime(message.timestamp), message };
-        });
+        const messages = (Array.isArray(whole.messages) ? whole.messages : []).flatMap((one) => linesOf(asObject(one)));
         const about = aboutSession('gemini', id, facts, asTime(whole.startTime));
         if (messages.length > 0) yield* wholeMessages('gemini', id, about, messages, seen);
       },
     };
   },
 };
+
+/** What was said and each call are separate lines: one of them may be forgotten. A call is stored before it is done, and again with its result. */
+function linesOf(message: Record<string, unknown>): WholeMessage[] {
+  const { toolCalls, ...said } = message;
+  const [id, at] = [asString(message.id) ?? '', asTime(message.timestamp)];
+  const { content, displayContent, thoughts, tokens, ...rest } = said;
+  const calls = (Array.isArray(toolCalls) ? toolCalls : []).map((one, i): WholeMessage => {
+    const call = { id: `${id}#${i}`, ...asObject(one) };
+    const state = [id, String(call.id), asString(asObject(one).status)].join(' ');
+    return { id: state, at, message: { ...rest, content: '', toolCalls: [call] } };
+  });
+  // The words may come after the calls.
+  const isEmpty = content === undefined || content === '' || (Array.isArray(content) && content.length === 0);
+  return [...(isEmpty ? [] : [{ id, at, message: said }]), ...calls];
+}
