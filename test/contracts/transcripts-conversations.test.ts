@@ -2,8 +2,20 @@
 import { describe, expect, it } from 'vitest';
 import type { Conversation, ConversationStatus } from '../../src/schema/conversation.ts';
 import { planningWith, threeAttempts } from '../job-rules.ts';
+import { chunk, entry } from './chunks.ts';
 import { random, randomTranscripts } from './random-transcripts.ts';
-import { answer, type Bench, bytesOf, later, minute, prompt, prompts, start, workbench } from './transcript-builder.ts';
+import {
+  answer,
+  type Bench,
+  bytesOf,
+  comparable,
+  later,
+  minute,
+  prompt,
+  prompts,
+  start,
+  workbench,
+} from './transcript-builder.ts';
 
 const key = 'p/s1.jsonl';
 const gapMs = 60 * minute;
@@ -342,3 +354,33 @@ describe('rebuilds', () => {
 });
 
 const statusOf = async (bench: Bench): Promise<string | undefined> => (await talks(bench))[0]?.status;
+
+it('a file that is stored at once has the same conversations, uses and results as one that is stored entry by entry', async () => {
+  const said = ['', 'short', '😀😀😀', 'a'.repeat(25), 'b\0c', '東京', 'half \ud83d', `${'x'.repeat(28)}😀`];
+  const tight = { gapMs, maxEntries: 4, maxChars: 60 };
+  const [atOnce, stepwise] = [await workbench(), await workbench()];
+  for (let seed = 1; seed <= 40; seed++) {
+    const { below } = random(seed);
+    const file = { key: `p/s${seed}.jsonl` };
+    let at = start;
+    const entries = Array.from({ length: 1 + below(12) }, (_, i) => {
+      at += below(5) === 0 ? 2 * gapMs : minute;
+      const tools = below(3) === 0 ? ['Bash', '😀'] : [];
+      // Some models number their calls from the beginning again.
+      const toolUses = tools.map((tool) => ({ id: `use${below(4)}${tool}`, tool, input: '{}', files: [] }));
+      const text = said[below(said.length)] as string;
+      return entry(`${seed}-${i}`, text, { session: `s${seed}`, at, tools, toolUses });
+    });
+    const results = Array.from({ length: below(8) }, (_, i) => ({
+      ...{ id: `use${below(4)}Bash`, pos: 10 * below(entries.length), outcome: 'ok' as const, output: `result ${i}` },
+    })).sort((a, b) => a.pos - b.pos);
+    await atOnce.store.transcripts.commit([chunk(entries, { ...file, results })], tight);
+    for (const [i, one] of entries.entries()) {
+      const own = results.filter(({ pos }) => pos === 10 * i);
+      await stepwise.store.transcripts.commit([chunk([one], { ...file, from: 10 * i, results: own })], tight);
+    }
+  }
+  const [actual, expected] = [atOnce, stepwise].map(({ config }) => comparable(config.databasePath));
+  for (const table of ['conversations', 'entries', 'tool_uses'])
+    expect(actual?.[table], table).toEqual(expected?.[table]);
+});
