@@ -19,7 +19,7 @@ export interface Target {
 }
 
 /** More entries than this are committed together. */
-const entriesInACommit = 1000;
+const entriesInACommit = 500;
 
 export function targetsOf(
   deps: HubDeps & { readonly team: () => Promise<HubSideStore> },

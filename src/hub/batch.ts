@@ -100,7 +100,7 @@ export function pushed(batch: Batch & { readonly after: string | null; readonly 
 }
 
 const mostEntries = 1000;
-const mostChars = 1 << 20;
+const mostChars = 1 << 19;
 
 /**
  * Collects items and sends full batches; `prepare` completes a batch before it is sent. One batch is sent while the next is collected.

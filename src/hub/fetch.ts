@@ -41,7 +41,7 @@ export interface PageTombstone {
 
 const piece = 400;
 const transcriptsAtOnce = 50;
-const entriesAtOnce = 1000;
+const entriesAtOnce = 500;
 
 async function inOneMoment<T>(client: HubClient, work: () => Promise<T>): Promise<T> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');

@@ -5,7 +5,6 @@ import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
-import { keepHeapSmall } from '../system/heap.ts';
 import { makeFolder } from '../system/make-folder.ts';
 import { connectAs, type Patience } from './connect.ts';
 import type { HubSideStore } from './local.ts';
@@ -46,7 +45,6 @@ const nothing: Omit<Synced, 'done'> = {
 
 export async function sync(deps: SyncDeps, wait?: Patience): Promise<Synced> {
   const membership = needMembership(deps.config.home);
-  keepHeapSmall();
   const client = await connectAs(membership, wait);
   let team: Store | undefined;
   try {

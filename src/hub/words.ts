@@ -34,7 +34,7 @@ export function wordHash(word: string): number | undefined {
 }
 
 /** Most words of a text were in texts before it: each is stemmed once. */
-const mostKnown = 50_000;
+const mostKnown = 20_000;
 let known: KnownWords | undefined;
 
 export interface Words {
