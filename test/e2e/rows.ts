@@ -35,13 +35,14 @@ interface Compared {
   readonly passages?: boolean;
 }
 
+/** The tables left out say how far background work has come, such as counting the tokens of sessions. */
 export function rowsOf(database: string, { without = [], passages = true }: Compared = {}): Rows {
   const db = new Database(database, { readonly: true, fileMustExist: true });
   try {
     const tables = db
       .prepare(
         `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'
-           AND name NOT LIKE '%!_fts%' ESCAPE '!' AND name NOT IN ('migrations', 'facts', 'session_changes', 'changes', 'jobs', 'jobs_to_plan', 'spending', 'imports', 'vault_copies', 'group_epoch') ORDER BY name`,
+           AND name NOT LIKE '%!_fts%' ESCAPE '!' AND name NOT IN ('migrations', 'facts', 'session_changes', 'changes', 'jobs', 'jobs_to_plan', 'spending', 'imports', 'vault_copies', 'group_epoch', 'session_usage') ORDER BY name`,
       )
       .pluck()
       .all() as string[];
