@@ -43,6 +43,7 @@ describe('what a session left open', () => {
     'The client side is not yet done.',
     'Remaining work: the retry of failed uploads.',
     'This is blocked on the new API key.',
+    'Pushed. Still open if you want them later: the gap in the denylist, and a reply to the review.',
     'I could not reproduce the crash on Windows.',
   ])('is found in %j', (text) => expect(answered(text).join(' ')).not.toBe(''));
 
@@ -87,7 +88,7 @@ describe('what a session left open', () => {
   it('is not an interruption if a plan was refused, or if the prompt leaves nothing to do', () => {
     const stop = entry('machine', '[Request interrupted by user]', 1);
     expect(endsOf([{ ...entry('person', '[Rejected the plan]', 0), form: 'verdict' }, stop])).toEqual([]);
-    expect(endsOf([entry('person', 'commit this', 0), stop])).toEqual([]);
+    expect(endsOf([entry('person', 'try again', 0), stop])).toEqual([]);
     expect(answered('If this still fails, we can build it locally.')).toEqual([]);
   });
 
@@ -119,5 +120,30 @@ describe('what a session left open', () => {
       entry('model', 'Fine.', 1),
     ]);
     expect(open).toEqual(['The person said: We finish the rest later, remember to ask for the key.']);
+  });
+});
+
+describe('a commit or push that the person asked for', () => {
+  const git = (command: string, outcome: 'ok' | 'error'): ToolUse => ({
+    ...use(outcome, '', 2),
+    input: JSON.stringify({ command }),
+  });
+  const asked = (text: string, uses: ToolUse[], answer = 'The hook refused.') =>
+    endsOf([entry('person', 'Make it fast.', 0), entry('person', text, 1), entry('model', answer, 3)], uses);
+
+  it('is open if no command did it, and none of the answers says so', () => {
+    expect(asked('ok, commit this', [git('git commit -m "x"', 'error')])).toEqual([
+      'Asked for, and not done: ok, commit this.',
+    ]);
+    const stop = entry('machine', '[Request interrupted by user]', 1);
+    expect(endsOf([entry('person', 'commit this', 0), stop])).toEqual(['Asked for, and not done: commit this.']);
+    expect(asked('push', [git('git commit -m "x"', 'ok')])).toEqual(['Asked for, and not done: push.']);
+  });
+
+  it('is done if a command did it, or an answer says so', () => {
+    expect(asked('commit', [git('git -C /a commit -m "x"', 'ok')])).toEqual([]);
+    expect(asked('push it', [git('git push', 'ok')])).toEqual([]);
+    expect(asked('commit this', [], 'There is nothing to commit.')).toEqual([]);
+    expect(asked('commits should be small', [])).toEqual([]);
   });
 });

@@ -25,6 +25,7 @@ const cues = [
   /^(?:i )?(?:could ?n[o']t|was unable to|were unable to) (?:fix|finish|complete|reproduce|verify|test|push|run)\b/i,
   /^(?:TODO|FIXME|to-?do)\b\s*:/i,
   /^(?:next steps?|remaining(?: work)?|left to do|still to do|follow[- ]?up)\s*:\s*\S/i,
+  /^(?:still open|left open|still (?:left|missing)|outstanding|deferred)\b[^:.?!]{0,40}:\s*\S/i,
 ];
 const headings =
   /^(?:(?:the )?next steps?|to-?dos?|remaining(?: work| tasks| items| steps)?|(?:what(?:'s| is) )?(?:still )?(?:left(?: to do)?|missing|open)|left to do|still open|open (?:issues|points|tasks)|follow[- ]?ups?|not (?:yet )?done)\W*$/i;
@@ -70,6 +71,8 @@ export function openEnds(ending: SessionEnding): OpenEnd[] {
     !assent.test(prompt.text.trim())
   )
     add(prompt.id, `Asked and not answered: ${gist(prompt.text, longest)}`);
+  else if (prompt !== undefined && isUndelivered(prompt, ending))
+    add(prompt.id, `${undelivered} ${gist(prompt.text, longest)}`);
   const answer = entries[lastAnswer];
   const failed = lastFailure(ending.toolUses);
   const isOver = answer !== undefined && lastAnswer > lastPrompt && tellsOfPassing(answer.text);
@@ -81,6 +84,32 @@ export function openEnds(ending: SessionEnding): OpenEnd[] {
       for (const { text } of sentencesOf(said.text))
         if (promised.test(text) && text.length <= longest) add(said.id, `The person said: ${text}`);
   return found;
+}
+
+/** How an open end begins that a later commit or push of the project ends. */
+export const undelivered = 'Asked for, and not done:';
+const deliver =
+  /^(?:(?:ok(?:ay)?|great|good|nice|perfect|now|then|and|please|can you|could you|let'?s|go ahead and)[\s,.!]+)*(commit|push)\b/i;
+const delivers = {
+  commit: /\bgit (?:-\S+ (?:\S+ )?)?commit\b/,
+  push: /\bgit (?:-\S+ (?:\S+ )?)?push\b|\bgh pr create\b/,
+} as const;
+
+/** Whether the last prompt asks to commit or push, and nothing after it did or says so. Only tool uses show it: without any, an answer may have refused. */
+function isUndelivered(prompt: Entry, { entries, toolUses }: SessionEnding): boolean {
+  const asked = deliver.exec(prompt.text.trim())?.[1]?.toLowerCase() as 'commit' | 'push' | undefined;
+  if (asked === undefined || prompt.form !== undefined || prompt.text.length > 120) return false;
+  const since = toolUses.filter((use) => use.at >= prompt.at && shell.test(use.tool));
+  const done = since.some(
+    ({ outcome, input }) => outcome === 'ok' && delivers[asked].test(inputField(input, 'command', 1600) ?? ''),
+  );
+  const said = entries.some(
+    (entry) =>
+      isAnswer(entry) &&
+      entry.at >= prompt.at &&
+      /\b(?:committed|pushed|nothing to (?:commit|push))\b/i.test(entry.text),
+  );
+  return !done && !said;
 }
 
 const usedToolsSince = ({ toolUses }: SessionEnding, prompt: Entry): boolean =>

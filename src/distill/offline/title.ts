@@ -30,7 +30,7 @@ const inquiry =
   /^(?:review|check|look|understand|explore|investigate|analy[sz]e|examine|explain|discuss|debug|diagnose|continue|read|verify|inspect|assess|evaluate|find out|figure out|help|ask|question)\w*\b/i;
 
 /** Whether a title says how the work began, or names an action without its object. A number of an issue names no object. */
-const isLoose = (title: string): boolean =>
+export const isLoose = (title: string): boolean =>
   inquiry.test(title) || isVague(title.replace(/(?:\b(?:issue|pr|pull request|ticket) )?#\d+/gi, ' '));
 
 const corrects =
@@ -98,7 +98,11 @@ const housekeeping =
 /** A commit that only tidies up does not say what a session was about. */
 export const isHousekeeping = (message: string): boolean => {
   const plain = message.replace(kindOfChange, '').trim();
-  return plain.split(/\s+/).length < 2 || housekeeping.test(plain) || /^(?:chore|style|ci|build)(?:\(|:)/.test(message);
+  return (
+    plain.split(/\s+/).length < 2 ||
+    housekeeping.test(plain) ||
+    /^(?:chore|style|ci|build|gofmt|fmt|lint)(?:\(|:)/.test(message)
+  );
 };
 
 /** `fix(parser): nested arrays` → `Fix nested arrays`. Other kinds of changes are dropped: the words after them say enough. */

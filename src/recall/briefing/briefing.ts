@@ -1,9 +1,10 @@
 // ④ The briefing: what an agent is told at session start. Store → Markdown, within a budget, the same every time. It names dates and never
 // says "yesterday", because it is prepared as a file and may be read days later.
 import type { Config } from '../../config/config.ts';
+import { completedParts } from '../../distill/offline/completed.ts';
 import { filesTouched, type TouchedFile } from '../../language/files-touched.ts';
 import { cut, gist, inOneLine } from '../../language/gist.ts';
-import { isPrompt, openEnds } from '../../language/open-ends.ts';
+import { isPrompt, openEnds, undelivered } from '../../language/open-ends.ts';
 import { estimateTokens } from '../../language/tokens.ts';
 import type { BriefingItem, BriefingSource } from '../../schema/briefing.ts';
 import { briefingTag } from '../../schema/briefing-tag.ts';
@@ -17,7 +18,7 @@ import { shortIds } from '../shown/short-ids.ts';
 import { allot, type Claim } from './budget.ts';
 import { type Durable, durableOf } from './durable.ts';
 import { instructionsOf } from './instructions.ts';
-import { endOf, outcomeOf, placeOf, type Told, titleOf } from './session-told.ts';
+import { endOf, named, outcomeOf, placeOf, type Told, tellsWork, titleOf } from './session-told.ts';
 import { teammateItems, teammatesIn } from './teammates.ts';
 
 export interface BriefingDeps {
@@ -46,7 +47,7 @@ export const mostCharacters = 9500;
 const glancedAt = 40;
 const detailed = 6;
 const mostEarlier = 12;
-const mostFiles = 5;
+const mostFiles = 3;
 const mostTouches = 600;
 
 type Item = Claim & { readonly item: BriefingItem };
@@ -80,7 +81,15 @@ export async function openBriefings(deps: BriefingDeps, project: ProjectFilter):
     const ending = heard(await store.sessions.ending(glance.agent, glance.id), marks);
     const summary = (await store.distilled.summaries({ agent: glance.agent, session: glance.id, limit: 1 }))[0];
     const session = (await store.sessions.find(glance.id)).find((one) => one.agent === glance.agent);
-    return { glance, ending, open: openEnds(ending), summary, place: placeOf(session, digest.path) };
+    const title = named(glance, session?.titleSource, summary);
+    return { glance: title, ending, open: openEnds(ending), summary, place: placeOf(session, digest.path) };
+  });
+  /** The title alone: an earlier session needs no more. */
+  const titled = once(async (glance: SessionGlance): Promise<SessionGlance> => {
+    const [summary] = await store.distilled.summaries({ agent: glance.agent, session: glance.id, limit: 1 });
+    if (summary === undefined || summary.title === glance.title) return glance;
+    const session = (await store.sessions.find(glance.id)).find((one) => one.agent === glance.agent);
+    return named(glance, session?.titleSource, summary);
   });
   const touchesOf = once((glance: SessionGlance) => store.search.touches([glance], mostTouches));
   const pinned = await pinnedItems(deps, digest, marks, tell);
@@ -103,6 +112,7 @@ export async function openBriefings(deps: BriefingDeps, project: ProjectFilter):
     const own = goesOn ? known.find(({ id }) => id === session) : undefined;
     const others = distinct(known.filter(({ id }) => id !== session));
     const told = await Promise.all(others.slice(0, detailed).map(tell));
+    const earlier = await Promise.all(others.slice(detailed, detailed + mostEarlier).map(titled));
     const files = await touched(others, mostTouches);
     const durable = await durableOf(store, {
       ...{ project: digest as ProjectDigest, files: files.slice(0, 30).map(({ file }) => file) },
@@ -118,7 +128,7 @@ export async function openBriefings(deps: BriefingDeps, project: ProjectFilter):
       ...told
         .map((one, i) => sessionItem(one, 'session', 20 + 10 * i, days, ids))
         .filter(({ item }) => !marks.isPinned(item.id)),
-      ...others.slice(detailed, detailed + mostEarlier).map((glance, i) => earlierItem(glance, i, days, ids)),
+      ...earlier.filter(tellsWork).map((glance, i) => earlierItem(glance, i, days, ids)),
       ...fileItems(files, days),
     ];
     return fitted(digest as ProjectDigest, claims, days, briefingTokens);
@@ -240,8 +250,8 @@ function sessionItem(told: Told, kind: 'session' | 'pinned', rank: number, days:
   const outcome = outcomeOf(told);
   const lines = [
     `**${days.day(glance.endedAt)}: ${heading}** (\`${ids(glance.id)}\`${place === '' ? '' : `, ${place}`})`,
-    // Commits say better than a prompt what was asked.
-    asked === '' || outcome.from === 'commits' ? '' : `Asked: ${asked}`,
+    // What was done says better than a prompt what was asked.
+    asked === '' || outcome.from !== 'last-words' || /:\W*$/.test(asked) ? '' : `Asked: ${asked}`,
     outcome.text,
   ].filter((text) => text !== '');
   return {
@@ -260,9 +270,15 @@ const earlierItem = (glance: SessionGlance, i: number, days: Calendar, ids: Shor
     glance.id,
   );
 
+/** A later session that committed has delivered what an earlier one was asked to. */
+const stillOpen = (open: Told['open'], later: readonly Told[]): Told['open'] =>
+  later.some(({ summary }) => completedParts(summary?.completed ?? '').commits !== undefined)
+    ? open.filter(({ text }) => !text.startsWith(undelivered))
+    : open;
+
 const leftOpen = (told: readonly Told[], days: Calendar, ids: ShortId): Item[] =>
   told.flatMap(({ glance, open }, i) =>
-    open.map(({ entry, text }, j) =>
+    stillOpen(open, told.slice(0, i)).map(({ entry, text }, j) =>
       line('open', 21 + 10 * i + j, `${days.day(glance.endedAt)} (\`${ids(glance.id)}\`): ${text}`, entry),
     ),
   );

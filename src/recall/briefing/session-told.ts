@@ -1,10 +1,12 @@
 // What a briefing says about one session: its name, where it worked, what was asked and what came of it.
 
 import { completedParts } from '../../distill/offline/completed.ts';
+import { isHousekeeping, isLoose } from '../../distill/offline/title.ts';
 import { cut, gist, inOneLine, joinSentences, sentencesOf } from '../../language/gist.ts';
 import { isAnswer, type OpenEnd } from '../../language/open-ends.ts';
 import { isTellingWord } from '../../language/stop-words.ts';
 import type { Session } from '../../schema/session.ts';
+import type { TitleSource } from '../../schema/session-fact.ts';
 import type { Summary } from '../../schema/summary.ts';
 import { isWithin } from '../../store/projects/follow-links.ts';
 import type { SessionEnding, SessionGlance } from '../../store/sessions/port.ts';
@@ -19,6 +21,22 @@ export interface Told {
   /** Branch and pull requests. */
   readonly place: string;
 }
+
+/**
+ * The session under the title of its summary, unless that says less. The agent named it after the first prompt; the summary knows the
+ * commits. A name by a person stays.
+ */
+export const named = (
+  glance: SessionGlance,
+  by: TitleSource | undefined,
+  summary: Summary | undefined,
+): SessionGlance =>
+  by === 'person' || summary === undefined || summary.title === '' || isLoose(summary.title)
+    ? glance
+    : { ...glance, title: summary.title };
+
+/** Whether a title says what the work was about. */
+export const tellsWork = ({ title }: SessionGlance): boolean => title.trim() !== '' && !isLoose(title);
 
 /** A session's name, and the request if the name does not say it already. */
 export function titleOf({ title, asked }: SessionGlance): { heading: string; asked: string } {
@@ -80,7 +98,9 @@ export function endOf({ ending, open }: Told, max: number): string {
   for (const answer of ending.entries.filter(isAnswer).reverse()) {
     const sentences = sentencesOf(answer.text).map(({ text }) => text);
     if (sentences.length === 0) continue;
-    const rest = sentences.filter((sentence) => !known.has(sentence) && !onTheWay.test(sentence));
+    const rest = sentences.filter(
+      (sentence) => !known.has(sentence) && !onTheWay.test(sentence) && !saysNothing.test(sentence),
+    );
     if (rest.length > 0) return joinSentences(rest, max);
   }
   return '';
@@ -89,6 +109,10 @@ export function endOf({ ending, open }: Told, max: number): string {
 /** Plans and offers say nothing about how it ended. */
 const onTheWay =
   /:$|\?$|^(?:now|let me|let's|next|good|great|perfect|i'll|i will|i need|i have a clear|here(?:'s| is)|want me|should i|would you|ready|done[.!]?$)\b/i;
+
+/** That checks pass, that something is unaffected, or a row of a list of tools says nothing about the work. */
+const saysNothing =
+  /^(?:all |the |and )*(?:build|builds|tests?|lint\w*|types?|checks?|go vet|vet|everything)\b[^.]{0,60}\b(?:pass(?:es|ed|ing)?|clean|green|ok)\W*$|\bunaffected\W*$|^[\w-]{2,20} - \S/i;
 
 /** What a session came to. `text` is empty only if nothing is known. */
 export interface Outcome {
@@ -101,9 +125,11 @@ export function outcomeOf(told: Told): Outcome {
   const { title } = told.glance;
   const { commits, done } = completedParts(told.summary?.completed ?? '');
   if (commits !== undefined) {
-    const news = commits.messages.filter((message) => !saysNoMore(title, message));
-    const text =
-      news.length === 0 ? 'Committed.' : `Committed: ${cut(news.length === 1 ? (news[0] ?? '') : commits.list, 260)}`;
+    const news = commits.messages.filter(
+      (message) => !saysNoMore(title, message) && !isHousekeeping(message.replace(/[“”]/g, '')),
+    );
+    const more = / and \d+ more$/.exec(commits.list)?.[0] ?? '';
+    const text = news.length === 0 ? 'Committed.' : `Committed: ${cut(news.join(', '), 260)}${more}`;
     return { from: 'commits', text };
   }
   const result = joinSentences(
