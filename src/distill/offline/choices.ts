@@ -108,5 +108,5 @@ export const isLasting = ({ question, answer }: Choice): boolean =>
   tellingIn(question) >= (ofTheWork.test(question) || identifier.test(answer) ? 2 : 3) &&
   (answer.split(' ').length >= 2 || /[-_./]/.test(answer)) &&
   !ofTheMoment.test(question) &&
-  !noAnswer.test(answer) &&
+  !noAnswer.test(answer.replace(/ \([^()]*\)$/, '')) &&
   !pointsBack.test(question.replace(/\b(?:so|such|fact) that\b/gi, ''));

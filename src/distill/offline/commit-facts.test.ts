@@ -33,6 +33,11 @@ describe('the description of a commit', () => {
     ['tells of a bug that is gone', 'lock.go duplicated the loop of `harbour.go`, so the two are never the same.'],
     ['is about tests', 'The test in lock_test.go only covers the path that `tide-server` rejects with an error.'],
     ['refers to earlier text', 'This means that `tide-server` never accepts more than one push at the same time.'],
+    [
+      'begins with a thing that only the change explains',
+      'The trailer always follows the capability that the target advertises as `format`.',
+    ],
+    ['holds for a while', '`tide-server` only accepts one push of a client, which is enough for a first cut.'],
     ['names nothing', 'The server never accepts more than one push of the same client at the same time.'],
     ['was cut', 'The server caps `maxRefUpdates` at … [79 characters left out] … for every client of the harbour.'],
   ])('yields no sentence that %s', (_, sentence) => expect(kept(commit('Send refs', sentence))).toEqual([]));

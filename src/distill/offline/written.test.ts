@@ -158,6 +158,7 @@ describe('a choice of the person', () => {
   it.each([
     'Where did the timeout surface first?\n→ In the real run',
     'Should I open the harbour page?\n→ Open it in a tab',
+    'Which claims about the tides should be processed?\n→ Everything (the high ones and all of the low ones)',
   ])('is not kept if it is about the moment: %j', (choice) =>
     expect(statements(having(worked('write READMEs'), 'choice', choice))).toEqual({}),
   );

@@ -86,7 +86,16 @@ describe('a briefing of a distilled memory', () => {
           {
             name: 'tide',
             statements: [
-              { key: 'choice: plans', text: `Asked “${question}”, the person chose: In the result.`, saidBy: 'person' },
+              {
+                key: 'choice: plans',
+                text: `Asked “${question}”, the person chose: In the result (a field of it, which everyone can read).`,
+                saidBy: 'person',
+              },
+              {
+                key: 'commit: plans',
+                text: 'Only `plan.ts` keeps plans. (From the commit “Keep plans”.)',
+                saidBy: 'agent',
+              },
             ],
           },
         ],
@@ -102,6 +111,7 @@ describe('a briefing of a distilled memory', () => {
     };
     const same = await told('Fix the summer hours', 'Committed: “Fix summer hours”.');
     expect(same).toContain('Asked “Where should the plans be kept?”, the person chose: In the result.');
+    expect(same).toContain('- Only `plan.ts` keeps plans.\n');
     expect(same).toContain('  Committed.\n');
     expect(await told('Fix the summer hours', 'Committed: “Read the moon from a table”.')).toContain('“Read the moon');
   });

@@ -97,7 +97,9 @@ function homeIn(places: readonly ProjectPlace[], { name, path }: DurableRequest[
 function shortened(text: string): string {
   const choice = text.length <= longest ? undefined : choiceIn(text);
   if (choice === undefined) return cut(text, longest);
-  const { before, question, after } = choice;
+  const { before, question } = choice;
+  // The label of the option says enough; its description is on the page.
+  const after = choice.after.replace(/(?<=\S{2,}) \([^()]*\)\.?$/, '.');
   const room = longest - before.length - Math.min(after.length, 120);
   return before + cut(lastSentence(question, room), room) + cut(after, longest - before.length - 40);
 }
@@ -119,8 +121,12 @@ const nearTo =
     return [...all.filter(isNear), ...all.filter((memory) => !isNear(memory))];
   };
 
+/** The page names the commit; here the heading says that agents noted it. */
+const fromCommit = / \(From the (?:commit|pull request) “[^”]*”\.\)$/;
+
 const keyedText = (memory: TargetMemory): string => {
-  const { key, text } = factIn(memory);
+  const { key, text: whole } = factIn(memory);
+  const text = whole.replace(fromCommit, '');
   return key === '' ? text : `${key}: ${text}`;
 };
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? text;
