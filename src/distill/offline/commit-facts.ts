@@ -48,6 +48,9 @@ const passing =
 /** `Reconsidered the constraint: …`: the statement follows. */
 const leadIn = /^[A-Z][a-z]+(?: [a-z]+){1,5}: (?=\S)/;
 
+const everyName = new RegExp(identifier.source, 'g');
+const everyCue = new RegExp(states.source, 'gi');
+
 interface Told {
   readonly text: string;
   readonly score: number;
@@ -57,8 +60,8 @@ interface Told {
 function statedIn(body: string): string[] {
   const found: Told[] = sentencesOf(body).flatMap(({ text: whole, heading }) => {
     const text = leadIn.test(whole) ? capital(whole.replace(leadIn, '')) : whole;
-    const names = text.match(new RegExp(identifier.source, 'g')) ?? [];
-    const cues = text.match(new RegExp(states.source, 'gi')) ?? [];
+    const names = text.match(everyName) ?? [];
+    const cues = text.match(everyCue) ?? [];
     const isFact =
       text.length >= 45 &&
       text.length <= 330 &&
@@ -90,7 +93,7 @@ const isTakenOut = (text: string, later: readonly Command[]): boolean =>
   later.some(
     ({ message = '' }) =>
       /\b(?:drop|remove|delete|revert|undo|retire)s?\b/i.test(message) &&
-      (message.match(new RegExp(identifier.source, 'g')) ?? []).some((name) => text.includes(name.trim())),
+      (message.match(everyName) ?? []).some((name) => text.includes(name.trim())),
   );
 
 /** Contract: only from commands that succeeded, and not from a commit that the next commands took back. */

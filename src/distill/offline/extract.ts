@@ -120,8 +120,9 @@ function statementsOf(turns: readonly Turn[], readings: readonly Reading[], wish
         saidBy: 'person',
       });
     }
-  const subject = readings.length === 0 ? '' : cut(sessionTitle({ turns }, readings), 60);
-  for (const choice of chosenIn(turns)) {
+  const choices = chosenIn(turns);
+  const subject = choices.length === 0 || readings.length === 0 ? '' : cut(sessionTitle({ turns }, readings), 60);
+  for (const choice of choices) {
     const { question, answer } = withSubject(choice, subject);
     // Two sessions may ask `which direction should the fix take` about different things.
     const about = question === choice.question ? '' : ` (${subject})`;
