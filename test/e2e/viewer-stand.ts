@@ -82,10 +82,14 @@ export async function viewerStand(
     );
 
   async function startWorker(): Promise<void> {
-    const child = spawn(program, ['worker', 'run'], { env, stdio: 'ignore' });
+    const child = spawn(program, ['worker', 'run'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     worker = child;
+    let complaint = '';
+    child.stderr.on('data', (text) => {
+      complaint = `${complaint}${text}`.slice(-2000);
+    });
     await until(async () => {
-      if (child.exitCode !== null) throw new Error(`the worker ended with ${child.exitCode}`);
+      if (child.exitCode !== null) throw new Error(`the worker ended with ${child.exitCode}: ${complaint}`);
       return answers();
     }, 'the worker');
   }
