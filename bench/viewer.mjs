@@ -267,8 +267,13 @@ async function scroll(context) {
   });
   await page.locator('.tool summary').first().waitFor();
   await during('opening tools', async () => {
-    for (let step = 0; step < 20; step++) {
-      await page.locator('.tool:not([open]) summary').first().click();
+    for (let opened = 0; opened < 20; ) {
+      // Only rows near the window exist, and not each of them has a tool.
+      const closed = page.locator('.tool:not([open]) summary');
+      if ((await closed.count()) > 0) {
+        await closed.first().click();
+        opened++;
+      }
       await page.mouse.wheel(0, 240);
       await sleep(50);
     }
@@ -319,7 +324,7 @@ async function leap(page) {
 async function find(page, words) {
   const field = page.getByLabel('Find in this session');
   await field.fill('');
-  await page.locator('.find [role=status]', { hasText: /^$/ }).waitFor();
+  await page.locator('.find [role=status]', { hasText: /^$/ }).waitFor({ state: 'attached' });
   const began = performance.now();
   await field.fill(words);
   await page.locator('.find [role=status]', { hasText: /\d of \d/ }).waitFor();
