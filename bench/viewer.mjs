@@ -151,10 +151,11 @@ try {
         .join(', '),
     ],
     [
-      'everything that it could load, gzipped',
-      packed.reduce((sum, file) => sum + fs.statSync(file).size, 0) / 1024,
+      'the initial load, gzipped',
+      median(first, 'bytes') / 1024,
       'KB',
       150,
+      `everything that it could load ${(packed.reduce((sum, file) => sum + fs.statSync(file).size, 0) / 1024).toFixed(0)} KB`,
     ],
     ...Object.entries(scrolled.frames).map(([name, gaps]) => [
       `100,000 entries, ${name}: frames over 50 ms, in 100`,
@@ -206,7 +207,7 @@ async function openTab(context, awaited) {
 
 /**
  * `paint`: the first text. `there`: what is awaited has been drawn and no answer is outstanding. `processor`: the browser's CPU time until
- * then. `shift`: how much the layout jumped until some time later.
+ * then. `shift`: how much the layout jumped until some time later. `bytes`: the size of its files, compressed.
  */
 async function load(page, address) {
   const before = await processorTime();
@@ -218,7 +219,11 @@ async function load(page, address) {
   }, address);
   const processor = (await processorTime()) - before;
   await sleep(500);
-  return { ...(await read()), processor };
+  // Of the page itself: answers of the interface depend on what is stored.
+  const bytes =
+    await page.evaluate(`[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+    .filter(({ name }) => !name.includes('/api/')).reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`);
+  return { ...(await read()), processor, bytes };
 }
 
 /** CPU time of all processes of the browser so far, in milliseconds: it hardly depends on other load. */
