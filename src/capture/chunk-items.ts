@@ -22,11 +22,13 @@ export interface ItemDeps {
   readonly home: string;
   readonly limits: Limits;
   readonly carried?: Carried | undefined;
+  /** Called before each entry that is prepared for search. */
+  readonly beat?: ((pos: number) => void) | undefined;
 }
 
 type Item<K extends ParsedItem['kind']> = Extract<ParsedItem, { kind: K }>;
 
-export function collectItems({ source, fd, walk, keep, home, limits, carried }: ItemDeps) {
+export function collectItems({ source, fd, walk, keep, home, limits, carried, beat }: ItemDeps) {
   const state = walk.state.capture;
   const about = sessionNotes(state, (text) => fingerprint(Buffer.from(text)));
   const entries: NewEntry[] = [];
@@ -110,15 +112,25 @@ export function collectItems({ source, fd, walk, keep, home, limits, carried }: 
       titles: about.titles(),
       withdrawn,
       moved: [...moved].map(([uuid, pos]) => ({ uuid, pos })),
-      ...withSearchTexts(entries, results, moved.size > 0 || withdrawn.length > 0),
+      ...withSearchTexts(entries, results, moved.size > 0 || withdrawn.length > 0, beat),
     }),
   };
 }
 
 /** If entries leave or change their place, only the store knows the uses that results belong to. */
-function withSearchTexts(entries: readonly NewEntry[], results: readonly NewToolResult[], isReordered: boolean) {
+function withSearchTexts(
+  entries: readonly NewEntry[],
+  results: readonly NewToolResult[],
+  isReordered: boolean,
+  beat: ((pos: number) => void) | undefined,
+) {
   const joined = isReordered ? { entries, results } : joinResults(entries, results);
-  return { ...joined, entries: joined.entries.map(prepared) };
+  const ready = joined.entries.map((entry) => {
+    // If this takes too long, the line of this entry is to blame.
+    beat?.(entry.pos);
+    return prepared(entry);
+  });
+  return { ...joined, entries: ready };
 }
 
 /** Our distiller's own sessions are recognised by their first prompt, or by their folder. */

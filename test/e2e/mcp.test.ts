@@ -57,6 +57,8 @@ const search = line({ id: 2, method: 'tools/call', params: { name: 'search', arg
 describe('holdfast mcp', () => {
   it.each(['legacy', 'auto'] as const)('serves a client that is %s, without a worker and with one', async (mode) => {
     const own = await demo();
+    // A worker would read the texts closely in between, and then rank a few of them differently.
+    await ask(own.env, 'embed');
     const { client, text, complaints } = await connect(own, mode);
     expect(client.getInstructions()).toContain('timeline shows what happened around');
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(

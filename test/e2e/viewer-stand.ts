@@ -140,7 +140,8 @@ export async function viewerStand(
     },
     async close() {
       await browser?.close();
-      await stopWorker('SIGKILL');
+      // In order: processes that a killed worker leaves would still write into the folder.
+      await stopWorker();
       rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };

@@ -28,6 +28,8 @@ describe.skipIf(why)(because('a person who watches the first import', why), () =
       env: {
         NODE_OPTIONS: `--import=${preload}`,
         HOLDFAST_DISTILL_AUTO: 'true',
+        // A large import with the default embedder brings vectors along, without a phase of its own.
+        HOLDFAST_EMBEDDING_KIND: 'static',
         HOLDFAST_MIN_CONVERSATION_MESSAGES: '1',
       },
     });
