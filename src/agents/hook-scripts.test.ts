@@ -30,13 +30,21 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }));
 
-/** A stand-in for the worker that reports how it was started. */
+/** Written once: a shell may be reading the file. */
+function put(file: string, text: string, mode: number): void {
+  if (!fs.existsSync(file) || fs.readFileSync(file, 'utf8') !== text) fs.writeFileSync(file, text, { mode });
+}
+
+/** A stand-in for the worker that reports how it was started, and runs as long as the test's folder exists. */
 function worker(): string {
   const file = path.join(folder, 'node');
   const said = path.join(folder, 'started');
-  fs.writeFileSync(file, `#!/bin/sh\necho "$PWD $* $HOLDFAST_HOME [$CLAUDE_PROJECT_DIR]" >>'${said}'\n`, {
-    mode: 0o755,
-  });
+  const lines = [
+    '#!/bin/sh',
+    `echo "$PWD $* $HOLDFAST_HOME [$CLAUDE_PROJECT_DIR]" >>'${said}'`,
+    `while [ -e '${said}' ]; do sleep 0.1; done`,
+  ];
+  put(file, `${lines.join('\n')}\n`, 0o755);
   return file;
 }
 const started = () => {
@@ -69,7 +77,7 @@ function run(cwd: string, { shell = ['sh'], payload = {}, env = {}, script }: Op
   const said = { session_id: session, transcript_path: '/x', cwd, hook_event_name: 'SessionStart', source: 'startup' };
   const input = typeof payload === 'string' ? payload : JSON.stringify({ ...said, ...payload });
   const file = path.join(folder, 'hook.sh');
-  fs.writeFileSync(file, script ?? startScript(link(), whose));
+  put(file, script ?? startScript(link(), whose), 0o644);
   const [program = '', ...args] = shell;
   const child = spawn(program, [...args, '-c', `. '${file}'`], {
     cwd: fs.existsSync(cwd) ? cwd : folder,
@@ -251,6 +259,16 @@ describe.each(shells)('9. the worker, by %s', (...shell) => {
     await start();
     expect(fs.readFileSync(path.join(home, 'logs', 'worker.log'), 'utf8')).toBe('');
     expect(fs.statSync(path.join(home, 'logs', 'worker.log')).mode & 0o777).toBe(0o600);
+  });
+
+  it('is started once each time, however the hooks of eight sessions interleave', async () => {
+    const script = startScript(link(), whose).replace('sleep 1;', '');
+    for (let round = 1; round <= 40; round++) {
+      fs.rmSync(path.join(home, 'worker.starting'), { force: true });
+      await Promise.all(Array.from({ length: 8 }, () => run(folder, { shell, script })));
+      await expect.poll(() => started().length).toBeGreaterThanOrEqual(round);
+      expect(started()).toHaveLength(round);
+    }
   });
 
   it.each([

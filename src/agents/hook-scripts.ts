@@ -133,17 +133,20 @@ pid=\${pid%%[!0-9]*} began=\${began%%'"'*}
 lives "$pid" "\${began##*:}" && exit 0
 # Of several sessions that start together, the first starts the worker. Should two do so all the same, one of the workers goes.
 # The first line there is the hook that does so, the second the worker that it has started.
+seen() { pid= began= next= since=; { read -r pid began; read -r next since; } <"$h/${startingName}"; }
 born "$$"
 own="$$ $tick"
 set -C
 printf '%s\\n' "$own" >"$h/${startingName}" || {
-  # Empty is what it is for a moment while another hook writes it.
-  pid= began= tries=
-  while [ -z "$pid" ] && [ "$tries" != xxxxxxxxxxxxxxxxxxxx ]; do
-    { read -r pid began; read -r next since; } <"$h/${startingName}"
-    tries=x$tries
+  # The file is empty for a moment while another hook writes it.
+  pid= tries=0
+  while [ -z "$pid" ] && [ "$tries" -lt 2000 ]; do
+    seen
+    tries=$((tries + 1))
   done
   lives "$pid" "$began" && exit 0
+  # That hook may have ended since: it has named its worker by then.
+  seen
   lives "$next" "$since" && exit 0
   set +C
   printf '%s\\n' "$own" >"$h/${startingName}"
