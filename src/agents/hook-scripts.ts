@@ -131,8 +131,8 @@ IFS= read -r claim <"$h/worker.pid"
 pid=\${claim#*'"pid":'} began=\${claim#*'"started":"'}
 pid=\${pid%%[!0-9]*} began=\${began%%'"'*}
 lives "$pid" "\${began##*:}" && exit 0
-# Of several sessions that start together, the first starts the worker. Should two do so all the same, one of the workers goes.
-# The first line there is the hook that does so, the second the worker that it has started.
+# Of several sessions that start together, the first starts the worker. The file names its hook, and then the process that becomes
+# the worker. If a hook is held up while it writes that, another may go on as well: the process that is named starts the worker.
 seen() { pid= began= next= since=; { read -r pid began; read -r next since; } <"$h/${startingName}"; }
 born "$$"
 own="$$ $tick"
@@ -140,7 +140,7 @@ set -C
 printf '%s\\n' "$own" >"$h/${startingName}" || {
   # The file is empty for a moment while another hook writes it.
   pid= tries=0
-  while [ -z "$pid" ] && [ "$tries" -lt 2000 ]; do
+  while [ -z "$pid" ] && [ "$tries" -lt 200 ]; do
     seen
     tries=$((tries + 1))
   done
@@ -158,7 +158,12 @@ node=${quote(link.node)}
 [ -x "$node" ] || node=node
 # A moment later, when the client has started: both would want the same processors. In a session of its own, so that it outlives this one.
 if command -v setsid >/dev/null; then
-  setsid sh -c 'sleep 1; HOLDFAST_PART=1 exec "$0" "$1" worker run' "$node" ${quote(link.cli)} </dev/null >>"$h/logs/worker.log" 2>&1 &
+  setsid sh -c '
+    sleep 1
+    { read -r hook; read -r pid since; } <${startingName}
+    case $pid in "" | $$) ;; *) [ -d "/proc/$pid" ] && exit 0 ;; esac
+    HOLDFAST_PART=1 exec "$0" "$1" worker run
+  ' "$node" ${quote(link.cli)} </dev/null >>"$h/logs/worker.log" 2>&1 &
 else
   (sleep 1; HOLDFAST_PART=1 exec "$node" ${quote(link.cli)} worker start) </dev/null >>"$h/logs/worker.log" 2>&1 &
 fi
