@@ -91,9 +91,11 @@ async function searchWithin(deps: SearchDeps, request: SearchRequest): Promise<S
   };
 }
 
-async function searchAsAsked(deps: SearchDeps, request: SearchRequest): Promise<SearchAnswer> {
-  const { kind } = request;
-  if (isDerived(kind)) return searchDerived(deps, { ...request, kind });
+async function searchAsAsked(deps: SearchDeps, asked: SearchRequest): Promise<SearchAnswer> {
+  const { kind } = asked;
+  if (isDerived(kind)) return searchDerived(deps, { ...asked, kind });
+  // An entry of a subagent is a hit only on request. The session that started the subagent is always one: the work is its own.
+  const request = kind === 'session' ? { ...asked, filter: { ...asked.filter, subagents: true } } : asked;
   const { store, config, clock = Date.now, meaning } = deps;
   const question = await readQuestion(request.query, { now: clock(), config });
   const state = await (meaning?.ready() ?? withoutVectors(store));
@@ -281,11 +283,15 @@ const kinds: Readonly<Record<Exclude<HitKind, DerivedKind>, (found: Found) => Pr
     const inOrder = [...called.values(), ...[...best].flatMap(([session, one]) => (called.has(session) ? [] : [one]))];
     return (await candidates(found, inOrder, true)).map((candidate) => {
       const name = called.get(places.session[candidate.place] as number);
+      const { session, subagent } = candidate.found.entry;
       return {
         kind: 'session',
-        id: candidate.found.entry.session,
+        id: session,
         candidate,
-        ...(name === undefined ? {} : { because: [name.because] }),
+        because: [
+          ...(name === undefined ? [] : [name.because]),
+          ...(subagent === undefined ? [] : ['a subagent worked on it']),
+        ],
       };
     });
   },
