@@ -9,6 +9,7 @@ import { HoldfastError } from '../system/errors.ts';
 import { markOf } from './aside.ts';
 import { carriedIn } from './carried.ts';
 import type { Source } from './chunk.ts';
+import { withVectors } from './chunk-vectors.ts';
 import { conversationRules } from './conversation-rules.ts';
 import type { IngestDeps } from './ingest.ts';
 import type { Limits } from './keep.ts';
@@ -127,7 +128,7 @@ async function readAll(
     : readBatchesAhead({ ...work, vectorsOf }, config.settings.readSeconds * 1000, signal);
   for await (const readings of batches) {
     signal?.throwIfAborted();
-    for (const source of await commit(run, readings, left)) again.add(source);
+    for (const source of await commit(run, readings, left, vectorsOf)) again.add(source);
     for (const { end, source } of readings) {
       const of = left[source] as Source;
       if (end === undefined) continue;
@@ -142,11 +143,16 @@ async function readAll(
 }
 
 /** Commits the readings. Returns the sources whose state another process has advanced since. */
-async function commit(run: Running, readings: readonly Reading[], of: readonly Source[]): Promise<Set<Source>> {
+async function commit(
+  run: Running,
+  readings: readonly Reading[],
+  of: readonly Source[],
+  vectorsOf: string | undefined,
+): Promise<Set<Source>> {
   const { deps, pass, rules } = run;
   const overtaken = new Set<Source>();
   const withChunk = readings.filter((reading) => reading.chunk !== undefined);
-  const chunks = withChunk.map((reading) => reading.chunk as Chunk);
+  const chunks = withChunk.map(({ chunk }) => completed(chunk as Chunk, vectorsOf));
   const note = { at: deps.clock(), elapsed: () => performance.now() - run.began };
   const outcomes = chunks.length > 0 ? await deps.store.transcripts.commit(chunks, rules, note) : [];
   run.began = performance.now();
@@ -159,6 +165,10 @@ async function commit(run: Running, readings: readonly Reading[], of: readonly S
   });
   return overtaken;
 }
+
+/** With the vectors that the reading thread has left to this one. */
+const completed = (chunk: Chunk, vectorsOf: string | undefined): Chunk =>
+  vectorsOf === undefined || chunk.vectors !== undefined ? chunk : withVectors(chunk, vectorsOf);
 
 /** Counts how the reading of a file ended, and stores the outcome. */
 async function finish(run: Running, end: End, source: Source): Promise<void> {

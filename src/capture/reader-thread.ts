@@ -17,10 +17,10 @@ const idleMs = 20_000;
 const endingMs = 5000;
 
 interface Order {
-  readonly work: Omit<Work, 'sources' | 'beat'> & {
+  readonly work: Omit<Work, 'sources' | 'beat' | 'leavesVectors'> & {
     readonly sources: readonly (Omit<Source, 'agent'> & { agent: string })[];
   };
-  /** Source and position of the line being read; source −1 while the thread waits. */
+  /** Source and position of the line being read, source −1 while the thread waits; then the number of batches that the caller has taken. */
   readonly beat: SharedArrayBuffer;
 }
 
@@ -85,7 +85,7 @@ export async function* readBatchesAhead(
   });
   const stop = () => wake();
   signal?.addEventListener('abort', stop);
-  const beat = new SharedArrayBuffer(16);
+  const beat = new SharedArrayBuffer(24);
   const place = new Float64Array(beat);
   place[0] = -1;
   const look = watchdog(() =>
@@ -97,13 +97,14 @@ export async function* readBatchesAhead(
     if (stuck !== undefined) wake();
   }, lookEveryMs(budgetMs)).unref();
   const sources = work.sources.map((source) => ({ ...source, agent: source.agent.name }));
-  const { beat: _, ...given } = work;
+  const { beat: _, leavesVectors: __, ...given } = work;
   thread.postMessage({ work: { ...given, sources }, beat } satisfies Order);
   try {
     for (;;) {
       signal?.throwIfAborted();
       const batch = ready.shift();
       if (batch !== undefined) {
+        place[2] = (place[2] as number) + 1;
         thread.postMessage('taken');
         yield batch;
       } else if (stuck !== undefined) {
@@ -141,7 +142,9 @@ if (!isMainThread && parentPort !== null) {
       place[0] = source;
     };
     [sent, taken] = [0, 0];
-    for (const batch of readBatches({ ...work, sources, beat: note })) {
+    // If no batch waits for the caller, it soon has nothing to do. The number is shared memory, because a busy thread sees no message.
+    const leavesVectors = () => sent === place[2];
+    for (const batch of readBatches({ ...work, sources, beat: note, leavesVectors })) {
       place[0] = -1;
       port.postMessage({ batch } satisfies Answer);
       sent++;

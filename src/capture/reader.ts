@@ -32,8 +32,10 @@ export interface Work {
   readonly aside?: { readonly files: ReadonlyMap<string, SetAside>; readonly version: string } | undefined;
   /** Sessions that were carried from one agent into another, by agent. */
   readonly carried?: ReadonlyMap<string, Carried> | undefined;
-  /** Set if the reader computes first vectors: the model's name. */
+  /** Set if new entries get first vectors: the model's name. */
   readonly vectorsOf?: string | undefined;
+  /** Whether the caller has time to compute the next vectors itself. Without it, the reader computes all of them. */
+  readonly leavesVectors?: (() => boolean) | undefined;
   /** Called before each line with the source's index and the position in it. */
   readonly beat?: ((source: number, pos: number) => void) | undefined;
 }
@@ -171,7 +173,7 @@ function* readChunks(
   source: Source,
   begin: FileState | undefined,
   restart: boolean,
-  { home, limits = noLimits, prune, carried, vectorsOf }: Work,
+  { home, limits = noLimits, prune, carried, vectorsOf, leavesVectors }: Work,
   { projectOf, sessionState, beat }: Tools,
   renews?: Chunk['renews'],
 ): Generator<Omit<Reading, 'source'>> {
@@ -193,7 +195,7 @@ function* readChunks(
         ...(prune ? { prune } : {}),
         ...(renews ? { renews } : {}),
       };
-      yield { chunk: vectorsOf === undefined ? last : withVectors(last, vectorsOf) };
+      yield { chunk: vectorsOf === undefined || leavesVectors?.() ? last : withVectors(last, vectorsOf) };
     }
     // There was nothing to read, but the file has failed before and can be opened now: record that.
     if (last === undefined && begin?.status === 'failed') {
