@@ -12,6 +12,7 @@ import type { Source } from './chunk.ts';
 import { identifyProjects } from './identify-projects.ts';
 import { ingestSources, type Pass } from './ingest-sources.ts';
 import { type Pulled, pullAll, pullFolder } from './pull/pull.ts';
+import { startAhead } from './reader-thread.ts';
 import { redactStored } from './redaction/redact-stored.ts';
 import { renewStored } from './renew-stored.ts';
 import { clearUnpacked, sourcesToRenew } from './reread.ts';
@@ -73,6 +74,8 @@ export interface IngestRequest {
 /** Imports one file, one folder, or all transcripts of the enabled agents on this machine. */
 export async function ingest(deps: IngestDeps, request: IngestRequest): Promise<IngestReport> {
   const started = performance.now();
+  // A first import certainly has files to read, if there are any. Later ones mostly find nothing new.
+  if ((await deps.store.transcripts.imports(0, () => '')).length === 0) startAhead();
   clearUnpacked(deps.config.home);
   const renewal = request.renew ? await sourcesToRenew(deps) : undefined;
   try {

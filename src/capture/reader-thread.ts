@@ -29,8 +29,21 @@ type Answer = { readonly batch: Reading[] } | { readonly done: true };
 let idle: Worker | undefined;
 let leaving: NodeJS.Timeout | undefined;
 
+const startThread = (): Worker => new Worker(path.join(packageRoot, 'dist', 'reader-thread.js'));
+
+/** Starts the thread before there is an order for it. The caller opens the store and looks for files while the thread loads. */
+export function startAhead(): void {
+  if (idle !== undefined || runsFromSource) return;
+  const thread = startThread();
+  thread.unref();
+  keepIdle(thread);
+}
+
+// Tests run from source, where there is no built file that a thread could load.
+const runsFromSource = import.meta.url.endsWith('.ts');
+
 function takeThread(): Worker {
-  const thread = idle ?? new Worker(path.join(packageRoot, 'dist', 'reader-thread.js'));
+  const thread = idle ?? startThread();
   idle = undefined;
   clearTimeout(leaving);
   thread.ref();
@@ -42,6 +55,10 @@ function giveBack(thread: Worker): void {
   for (const event of ['message', 'error', 'exit']) thread.removeAllListeners(event);
   thread.unref();
   if (idle !== undefined) return void thread.terminate();
+  keepIdle(thread);
+}
+
+function keepIdle(thread: Worker): void {
   idle = thread;
   const forget = () => {
     if (idle === thread) idle = undefined;
@@ -62,8 +79,7 @@ export async function* readBatchesAhead(
   budgetMs: number,
   signal?: AbortSignal,
 ): AsyncGenerator<Reading[], void, void> {
-  // Tests run from source, where there is no built file that a thread could load.
-  if (import.meta.url.endsWith('.ts')) return yield* readBatches(work);
+  if (runsFromSource) return yield* readBatches(work);
   const thread = takeThread();
   const ready: Reading[][] = [];
   let ended = false;
