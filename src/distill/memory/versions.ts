@@ -23,20 +23,49 @@ export const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 :
 /**
  * Which statement holds: the person's words outrank an agent's words and counted commands. A request to remember outranks a
  * conversation. Among equals, the later statement holds. Commands are counted over sessions, so a single run never wins. A note counts
- * once another session has said the same. A target that has only unproven notes has no versions.
+ * once another session has said the same. A target that has only unproven notes has no versions. A commit that removed something from the
+ * code retires what agents said about it before.
  */
 export function versionsOf(
   statements: readonly Statement[],
   merged: ReadonlyMap<string, string> = new Map(),
 ): Versions[] {
+  const removals = statements.filter(isRemoval).sort(compare);
   return [...byTarget(statements, merged)].flatMap(([target, list]) => {
     const all = list.sort(compare);
     const counting = all.flatMap((each) =>
       each.kind !== 'note' ? [each] : isProven(each, all) ? [{ ...each, kind: 'keyed' as const }] : [],
     );
     const current = counting.length === 0 ? undefined : holding(counting);
-    return current === undefined ? [] : [{ target, all, current }];
+    if (current === undefined) return [];
+    const removal = removals.find((one) => compare(one, current) > 0 && isAbout(current, one));
+    if (removal === undefined) return [{ target, all, current }];
+    const end: Statement = { ...removal, target };
+    return [{ target, all: [...all, end].sort(compare), current: end }];
   });
+}
+
+const removed = /^removed: (.+)$/;
+const isRemoval = ({ kind, key }: Statement): boolean => kind === 'retired' && removed.test(key);
+
+/** The commit that a statement comes from may be the one that removed the name. */
+const sourceOfFact = / \(From the (?:commit|pull request) “[^”]*”\.\)$/;
+/** A decision that itself takes something away still holds when its name is gone. */
+const takesAway =
+  /^Decided in a commit: (?:replace|swap|split|rename|move|switch|migrate|stop|disable|reject|refuse|forbid|disallow) /;
+
+/** Only an agent's words about the code end with the name. The person's words stay. */
+function isAbout({ kind, text, saidBy, source }: Statement, removal: Statement): boolean {
+  if (kind !== 'keyed' || saidBy !== 'agent' || source !== 'conversation' || takesAway.test(text)) return false;
+  const name = removed.exec(removal.key)?.[1] as string;
+  const told = text.replace(sourceOfFact, '');
+  for (let at = told.indexOf(name); at >= 0; at = told.indexOf(name, at + 1)) {
+    const before = /[\p{L}\p{N}_-]*$/u.exec(told.slice(0, at))?.[0] ?? '';
+    // `NewTideCursor` and `ErrTideCursorClosed` go with `TideCursor`. `TideCursorPool` may stay.
+    if (/^(?:Err|New|With|new|with|make|create)$/.test(before)) return true;
+    if (before === '' && !/[\p{L}\p{N}_-]/u.test(told[at + name.length] ?? '')) return true;
+  }
+  return false;
 }
 
 /** The latest note of each target that no other session has confirmed. */

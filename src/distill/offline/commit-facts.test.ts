@@ -5,7 +5,7 @@ import { extractConversation } from './extract.ts';
 
 const kept = (...steps: Step[]): string[] =>
   extractConversation({ ...session([turn('commit it', steps)]), id: 1 }).projects.flatMap(({ statements }) =>
-    statements.map(({ text }) => text),
+    statements.filter(({ change }) => change !== 'retire').map(({ text }) => text),
   );
 const commit = (title: string, body: string, failed = false) =>
   run(
@@ -41,6 +41,18 @@ describe('the description of a commit', () => {
     ['names nothing', 'The server never accepts more than one push of the same client at the same time.'],
     ['was cut', 'The server caps `maxRefUpdates` at … [79 characters left out] … for every client of the harbour.'],
   ])('yields no sentence that %s', (_, sentence) => expect(kept(commit('Send refs', sentence))).toEqual([]));
+
+  it('yields the layout of the code if it lists at least four folders', () => {
+    const folders = ['wire', 'plan', 'auth', 'moor'].map((name) => `- harbour/${name}: what concerns the ${name} part`);
+    expect(
+      kept(commit('Rewrite the harbour', `Folders:\n\n${folders.join('\n')}\n- main.go: starts all of it`)),
+    ).toEqual([
+      '`harbour/wire` (what concerns the wire part), `harbour/plan` (what concerns the plan part), `harbour/auth` (what concerns the auth part), `harbour/moor` (what concerns the moor part).',
+    ]);
+    expect(kept(commit('Rewrite the harbour', folders.slice(1).join('\n')))).toEqual([]);
+    const actions = ['checkout', 'setup', 'cache', 'upload'].map((name) => `- actions/${name}: v6.0.2 (de0fac2)`);
+    expect(kept(commit('Pin actions', actions.join('\n')))).toEqual([]);
+  });
 
   it('yields nothing if the commit failed, was taken back, or a later one removes what it names', () => {
     expect(kept(commit('Send refs', caps, true))).toEqual([]);

@@ -1,8 +1,9 @@
 // What commits and pull requests say about how things are, and why. The agent wrote these texts after the work, and the person let them pass.
 
-import { cut, sentencesOf } from '../../language/gist.ts';
+import { cut, inOneLine, sentencesOf } from '../../language/gist.ts';
 import type { KeyedStatement } from '../../schema/extraction.ts';
 import type { Command } from './deeds.ts';
+import { designChanges } from './design-changes.ts';
 import { sharesNames } from './notable.ts';
 import { asksFor, identifier } from './request.ts';
 import { capital, ended } from './say.ts';
@@ -86,6 +87,27 @@ function statedIn(body: string): string[] {
   return found.filter((one) => best.includes(one)).map(({ text }) => text);
 }
 
+const place = /^\s*[-*•]\s+`?((?:[\w.@-]+\/)+[\w.@-]*)`?\s*(?::|—|–|-)\s+(\S.{9,})$/;
+const fewestPlaces = 4;
+
+/** A description that lists at least four folders says what is where. */
+function layoutIn(body: string): KeyedStatement[] {
+  const places = body.split('\n').flatMap((line) => {
+    const [, folder, holds] = place.exec(line) ?? [];
+    const isFile = folder === undefined || /\.\w{1,5}$/.test(folder);
+    return isFile ||
+      holds === undefined ||
+      past.test(holds) ||
+      aside.test(holds) ||
+      !/^\W*\p{L}+\W+\p{L}{2}/u.test(holds) ||
+      /^v?\d/.test(holds)
+      ? []
+      : [`\`${folder}\` (${holds})`];
+  });
+  if (new Set(places).size < fewestPlaces) return [];
+  return [{ key: 'layout', text: ended(cut(inOneLine(`${places.slice(0, 10).join(', ')}`), 700)), saidBy: 'agent' }];
+}
+
 const undoes = /^git (?:revert\b|reset\b(?! HEAD(?:\s|$)).*(?:HEAD|--hard))/;
 
 /** Whether a later commit removes something that the text names. */
@@ -96,14 +118,19 @@ const isTakenOut = (text: string, later: readonly Command[]): boolean =>
       (message.match(everyName) ?? []).some((name) => text.includes(name.trim())),
   );
 
-/** Contract: only from commands that succeeded, and not from a commit that the next commands took back. */
-export function commitFacts(commands: readonly Command[]): KeyedStatement[] {
+/** The commits and pull requests that succeeded and that no later command took back. */
+function standing(commands: readonly Command[]): Command[] {
   const made: Command[] = [];
   for (const command of commands) {
     if (command.outcome !== 'ok') continue;
     if (undoes.test(command.told)) made.pop();
-    else if (command.body !== undefined) made.push(command);
+    else if (command.body !== undefined || command.message !== undefined) made.push(command);
   }
+  return made;
+}
+
+export function commitFacts(commands: readonly Command[]): KeyedStatement[] {
+  const made = standing(commands);
   const kept: KeyedStatement[] = [];
   for (const [i, { body = '', message, opened }] of made.entries())
     for (const text of statedIn(body)) {
@@ -113,5 +140,6 @@ export function commitFacts(commands: readonly Command[]): KeyedStatement[] {
       const source = title === undefined ? '' : ` (From the ${kind} “${cut(title, 70)}”.)`;
       kept.push({ key: cut(`commit: ${keyOf(text)}`, 80), text: `${ended(text)}${source}`, saidBy: 'agent' });
     }
-  return kept.slice(-mostInAll);
+  const layouts = made.flatMap(({ body = '' }) => layoutIn(body)).slice(-1);
+  return [...kept.slice(-mostInAll), ...layouts, ...designChanges(made)];
 }

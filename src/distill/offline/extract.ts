@@ -14,6 +14,7 @@ import { doneSentence, openedSentence, type Reading, readingOf } from './observe
 import { asTitle, readRequest, withoutPreamble } from './request.ts';
 import { capital, code, ended, listed, unique } from './say.ts';
 import { toolIn } from './stack.ts';
+import { statedByPerson } from './stated.ts';
 import { sessionTitle } from './title.ts';
 import { keyOf, type Wishes, wishesOf } from './wishes.ts';
 import { conceptsIn, instructionsAdded, planDecisions, planInsights } from './written.ts';
@@ -104,6 +105,7 @@ function statementsOf(turns: readonly Turn[], readings: readonly Reading[], wish
     ...instructionsAdded(turns),
   ];
   for (const statement of written) add(statement);
+  for (const statement of statedByPerson(turns)) add(statement);
   for (const { text } of wishes.uses) {
     const tool = toolIn(text);
     if (tool !== undefined) add({ key: tool.key, text: ended(text), saidBy: 'person' });

@@ -1,0 +1,106 @@
+// What the person states outright about the project: where things are, how they are called, and what is wanted for sure.
+
+import { cut, sentencesOf } from '../../language/gist.ts';
+import { isTellingWord } from '../../language/stop-words.ts';
+import type { KeyedStatement } from '../../schema/extraction.ts';
+import type { Turn } from '../material.ts';
+import { planOf } from './plan.ts';
+import { anaphor, inPieces, typedText } from './request.ts';
+import { capital, ended } from './say.ts';
+import { keyOf } from './wishes.ts';
+
+/** Longer prompts are mostly pasted, and so are the later sentences of a prompt. */
+const longestPrompt = 700;
+const mostSentences = 10;
+
+export function statedByPerson(turns: readonly Turn[]): KeyedStatement[] {
+  return turns.flatMap((turn) => {
+    const text = turn.request?.text ?? '';
+    if (text === '' || text.length > longestPrompt || planOf(turn) !== undefined) return [];
+    return sentencesOf(typedText(text))
+      .slice(0, mostSentences)
+      .flatMap((sentence) => inPieces(sentence.text))
+      .flatMap((piece) => [...placesIn(piece), ...namesIn(piece), ...wantsIn(piece)]);
+  });
+}
+
+const said = (key: string, text: string): KeyedStatement => ({
+  ...{ key: cut(key, 80), text: ended(capital(text)), saidBy: 'person' },
+});
+
+const preamble = String.raw`^(?:(?:ok(?:ay)?|so|also|btw|by the way|fyi|note that|and|yes|no|remember that)[,:]?\s+)*`;
+/** A folder outside the project. What is inside, an agent finds on its own. */
+const outside = String.raw`(${'`?'}(?:(?:\.\.\/)+|~\/|\/(?!tmp\b|var\b|dev\b|proc\b))[\w.@~-]+(?:\/[\w.@~-]+)*\/?${'`?'})`;
+const isIn = new RegExp(
+  String.raw`${preamble}((?:the |our |my )?\w[\w.'’-]*(?: [\w.'’-]+){0,4}) (?:is|are|lives?|sits?) (?:(?:also|now|checked out|cloned|located) )*(?:in|at|under) ${outside}[.!]?$`,
+  'i',
+);
+const isWhere = new RegExp(
+  String.raw`${preamble}${outside} is where ((?:the |our |my )?\w[\w.'’ -]{2,40}?) (?:is|are|lives?)\b`,
+  'i',
+);
+/** Things of the moment, or that only earlier text explains. */
+const passing =
+  /\b(?:it|this|that|these|those|they|there|he|she|bug|error|issue|problem|log|logs|output|screenshot|commit|branch|diff|patch|failure|trace|file|files)\b/i;
+
+function placesIn(text: string): KeyedStatement[] {
+  const [, thing, folder] = isIn.exec(text) ?? [];
+  if (thing !== undefined && folder !== undefined && !passing.test(thing) && !/\.\w{1,4}$/.test(folder))
+    return [said(`place: ${keyOf(thing)}`, text.replace(new RegExp(preamble, 'i'), ''))];
+  const [, at, held] = isWhere.exec(text) ?? [];
+  return at === undefined || held === undefined || passing.test(held)
+    ? []
+    : [said(`place: ${keyOf(held)}`, `${held} is checked out in ${at}`)];
+}
+
+const noun = String.raw`((?:[\w-]+ ){0,2}(?:repo|repository|package|module|binary|cli|crate|library|namespace|default branch|main branch)(?: name)?)`;
+/** In quotes, or with a character that plain words do not have. */
+const name = String.raw`(${'`[^`\\s]{2,80}`'}|"[^"\s]{2,80}"|(?=\S*[\w@][-/._]\w)[\w@][\w@./:-]{2,80}\w)`;
+const isCalled = new RegExp(
+  String.raw`\b(the|our) ${noun} (is now(?: called| named)?|stays|is still|remains|is called|is named):? ${name}(?=$|[\s,.;)])`,
+  'gi',
+);
+const renamed = new RegExp(
+  String.raw`\bwe(?:'ve| have| also| just| now)* renamed? (?:the |our )?${noun} (?:[a-z ]{0,20})?(?:from \S+ )?to ${name}(?=$|[\s,.;)])`,
+  'gi',
+);
+
+function namesIn(text: string): KeyedStatement[] {
+  const found: KeyedStatement[] = [];
+  for (const [, thing = '', now = ''] of text.matchAll(renamed))
+    found.push(said(nameKey(thing), `the ${thing} is now ${now}`));
+  if (/\?\s*$/.test(text)) return found;
+  for (const [, which = '', thing = '', verb = '', called = ''] of text.matchAll(isCalled))
+    found.push(said(nameKey(thing), `${which} ${thing} ${verb} ${called}`));
+  return found;
+}
+
+const nameKey = (thing: string): string =>
+  `name: ${thing
+    .toLowerCase()
+    .replace(/ name$/, '')
+    .replace('repository', 'repo')}`;
+
+const sure =
+  /\b(?:we (?:explicitly|definitely|specifically) (?:do not |don'?t |never )?(?:want|need)|i know we (?:want|need)|i(?:'d| would) rather (?=.{10,} than .{5,})) ?(.+)$/i;
+
+/** Wants that the person is sure of. `I think we want` and `maybe` are not. */
+function wantsIn(text: string): KeyedStatement[] {
+  const found = sure.exec(text);
+  if (found === null || /[?:]\s*$/.test(text) || text.length > 400) return [];
+  const wanted = found[0].replace(/^i know /i, '');
+  // `build it as tools` names its object well enough, because the rest says what is built.
+  const plain = wanted.replace(/\b(?:build|implement|write|design|model|make|do) it (?:as|with|in)\b/i, '');
+  if (anaphor.test(plain) || tellingIn(plain) < 4 || ofTheMoment.test(plain)) return [];
+  const context = /(?:^|[-–—;,.] )((?:for|in|on|with|when) [\w -]{3,40}),\s*$/i.exec(text.slice(0, found.index))?.[1];
+  return [
+    said(
+      `decision: ${keyOf(wanted)}`,
+      context === undefined ? wanted : `${wanted.replace(/[.!]+$/, '')} (${context.toLowerCase()})`,
+    ),
+  ];
+}
+
+const ofTheMoment = /\b(?:now|first|today|tomorrow|later|next|this time|for now|fix|commit|push|merge)\b/i;
+const tellingIn = (text: string): number =>
+  (text.toLowerCase().match(/\p{L}[\p{L}\p{N}_.-]{2,}/gu) ?? []).filter(isTellingWord).length;
