@@ -1,5 +1,5 @@
 // Search in a hub of many people: 20,000 entries each, one project each, all shared with the team. Words are distributed as in texts: some
-// are everywhere and most are rare. HUB_PEOPLE sets the steps of growth.
+// are everywhere and most are rare. HUB_PEOPLE sets the steps of growth. Filters leave a half, a tenth, or one in two hundred of the entries.
 import fs from 'node:fs';
 import { initHub, invitePerson } from '../dist/hub/admin.js';
 import { connectAs, connectTo } from '../dist/hub/connect.js';
@@ -15,7 +15,8 @@ import { openPostgres } from './postgres.mjs';
 
 const steps = (process.env.HUB_PEOPLE ?? '5,50').split(',').map(Number);
 const each = 20_000;
-const [questions, warming] = [150, 150];
+const questions = Number(process.env.HUB_QUESTIONS ?? 150);
+const warming = questions;
 const vocabulary = Array.from({ length: 50_000 }, (_, i) => wordHash(`word${i}x`));
 const postgres = await openPostgres(scratchFolder(), { synchronous_commit: 'off', autovacuum: 'off' });
 await postgres.query('CREATE DATABASE hub');
@@ -53,18 +54,21 @@ async function addPerson(n) {
       `INSERT INTO holdfast.shares (person, project, name, audience, entries, words) VALUES (${person}, 'project${n}', 'project${n}', 'team', ${each}, ${25 * each}) RETURNING id`,
     )
   ).rows;
-  const [{ id: transcript }] = (
+  // One of ten is of another agent.
+  const transcripts = (
     await admin.query(
-      `INSERT INTO holdfast.transcripts (share, machine, agent, key, line, seq) VALUES (${share}, ${machine}, 'claude-code', 'k${n}', '{}', 1) RETURNING id`,
+      `INSERT INTO holdfast.transcripts (share, machine, agent, key, line, seq)
+       SELECT ${share}, ${machine}, CASE WHEN g = 10 THEN 'codex' ELSE 'claude-code' END, 'k${n}-' || g, '{}', 1 FROM generate_series(1, 10) g RETURNING id`,
     )
-  ).rows;
+  ).rows.map(({ id }) => id);
   await admin.query(
     `INSERT INTO holdfast.entries (transcript, share, uuid, print, session_print, pos, at, role, length, line, hash, words, times, seq)
-     SELECT ${transcript}, ${share}, 'u${n}-' || g, gen_random_uuid(), gen_random_uuid(), g, 1, 'user', 25, replace($2, '"u"', '"u${n}-' || g || '"'), g, w.words,
+     SELECT ($3::int[])[1 + g % 10], ${share}, 'u${n}-' || g, gen_random_uuid(), gen_random_uuid(), g, 1 + (g * 7919) % ${each},
+       CASE WHEN g % 4 < 2 THEN 'user' ELSE 'assistant' END, 25, replace($2, '"u"', '"u${n}-' || g || '"'), g, w.words,
        array_fill(1::smallint, ARRAY[cardinality(w.words)]), 1
      FROM generate_series(1, ${each}) g,
        LATERAL (SELECT array_agg(DISTINCT ($1::bigint[])[1 + (49999 * power(random(), 3))::int]) AS words FROM generate_series(1, 25 + 0 * g)) w`,
-    [vocabulary, line],
+    [vocabulary, line, transcripts],
   );
   await admin.query(
     `INSERT INTO holdfast.postings (share, word, first, last, entries, times, lengths)
@@ -88,6 +92,15 @@ const random = () => {
 /** Three words, from the common to the rare. */
 const question = () => Array.from({ length: 3 }, () => `word${Math.floor(50_000 * random() ** 2)}x`).join(' ');
 
+const filters = [
+  ['', undefined],
+  [', one role', { role: 'assistant' }],
+  [', one agent in ten', { agent: 'codex' }],
+  [', one time in ten', { since: each - each / 10 }],
+  [', one time in two hundred', { since: each - each / 200 }],
+];
+const ways = [false, true].flatMap((everything) => filters.map(([named, filter]) => ({ everything, named, filter })));
+
 const rows = [];
 let people = 0;
 for (const wanted of steps) {
@@ -106,7 +119,7 @@ for (const wanted of steps) {
     )
   ).rows;
   const count = `${(people * each).toLocaleString('en')} entries`;
-  for (const everything of [false, true]) {
+  for (const { everything, named, filter } of ways) {
     const times = [];
     let hits = 0;
     let began = processorMs();
@@ -117,6 +130,7 @@ for (const wanted of steps) {
         limit: 10,
         shares: everything ? shares : [shares[Math.floor(random() * shares.length)]],
         everything,
+        filter,
       };
       if (i === warming) began = processorMs();
       const ms = await timed(async () => {
@@ -128,7 +142,7 @@ for (const wanted of steps) {
     const ended = processorMs();
     const [hubMs, askerMs] = [ended.hub - began.hub, ended.asker - began.asker].map((ms) => ms / questions);
     const [p50, p95] = everything ? [120, 360] : [40, 120];
-    const where = everything ? 'over everything' : 'within one project';
+    const where = `${everything ? 'over everything' : 'within one project'}${named}`;
     rows.push(
       [`${count}, ${where}, p50`, quantile(times, 0.5), 'ms', p50, `${(hits / (questions + warming)).toFixed(1)} hits`],
       [`${count}, ${where}, p95`, quantile(times, 0.95), 'ms', p95],
