@@ -1,6 +1,7 @@
 // For processes whose heap should hold little more than what is in use: the worker, which lives for weeks beside other work, and an exchange
 // with a hub, which moves much text through little memory.
 import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 /**
  * By default V8 lets garbage grow to several times the live data before it collects: 30 MB in use became 130. V8 reads both flags whenever
@@ -10,4 +11,12 @@ export function keepHeapSmall(): void {
   // Collect the old generation when it has grown by a fifth. Give the young generation no more space than it has now.
   setFlagsFromString('--heap-growing-percent=20');
   setFlagsFromString('--semi-space-growth-factor=1');
+}
+
+/** Collects now, if the runtime allows it. */
+export function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('typeof gc === "function" ? gc : undefined');
+  // A runtime without `gc` collects when it sees fit.
+  if (typeof collect === 'function') collect();
 }

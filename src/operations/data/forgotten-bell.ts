@@ -47,9 +47,6 @@ export function hearForgotten(config: Home, heard: () => void): { close(): void 
 /** Drops what this process caches of the store: pages of the file, and texts that are no longer used. */
 export async function dropHeld(store: Pick<Store, 'admin'>): Promise<void> {
   await store.admin.release();
-  const [{ setFlagsFromString }, { runInNewContext }] = await Promise.all([import('node:v8'), import('node:vm')]);
-  setFlagsFromString('--expose-gc');
-  const collect: unknown = runInNewContext('typeof gc === "function" ? gc : undefined');
-  // A runtime without `gc` collects when it sees fit.
-  if (typeof collect === 'function') collect();
+  const { collectGarbage } = await import('../../system/heap.ts');
+  collectGarbage();
 }
