@@ -3,6 +3,7 @@ import { stemmer } from 'stemmer';
 import { cosineOf } from '../embedding/embedder.ts';
 import { parseKeywords } from '../recall/question/keywords.ts';
 import { fold, wordPattern } from '../recall/question/words.ts';
+import type { FoundEntry } from '../recall/ranking/one-scale.ts';
 import { meaningOfEntry, rankAlone } from '../recall/ranking/rank.ts';
 import { snippet } from '../recall/shown/snippet.ts';
 import { flag } from '../recall/vectors/places.ts';
@@ -52,6 +53,8 @@ interface Found {
 
 export interface HubAnswer {
   readonly hits: Hit[];
+  /** The entry by which each hit was found, in the order of the hits. Empty for memories. */
+  readonly entries: FoundEntry[];
   /** Whether the search compared meaning. */
   readonly byMeaning: boolean;
 }
@@ -86,8 +89,8 @@ const passes = (from: number): string => `($${from}::bigint IS NULL OR e.at >= $
   AND ($${from + 4}::boolean OR NOT e.subagent)`;
 
 export async function searchHub(client: HubClient, asked: HubQuestion): Promise<HubAnswer> {
-  if (asked.kind === 'memory') return { hits: await memories(client, asked), byMeaning: false };
-  if (asked.shares.length === 0) return { hits: [], byMeaning: false };
+  if (asked.kind === 'memory') return { hits: await memories(client, asked), entries: [], byMeaning: false };
+  if (asked.shares.length === 0) return { hits: [], entries: [], byMeaning: false };
   const within = asked.everything ? null : asked.shares.map(({ id }) => id);
   const found = new Map<number, Found>();
   const words = askedWords(asked.query);
@@ -100,7 +103,8 @@ export async function searchHub(client: HubClient, asked: HubQuestion): Promise<
   }
   const byMeaning = await addMeaning(client, asked, within, found);
   const ranked = rankFound(asked, found, await standingsOf(client, [...found.keys()]), byMeaning);
-  return { hits: await hitsOf(client, asked, ranked), byMeaning };
+  const cosineOfEntry = (entry: number) => (byMeaning ? found.get(entry)?.cosine : undefined);
+  return { ...(await hitsOf(client, asked, ranked, cosineOfEntry)), byMeaning };
 }
 
 /** Adds cosines. Returns whether it compared meaning: only if the hub's vectors come from the same model as the query's. */
@@ -256,12 +260,14 @@ async function hitsOf(
   client: HubClient,
   asked: HubQuestion,
   ranked: readonly { entry: number; score: number }[],
-): Promise<Hit[]> {
+  cosineOfEntry: (entry: number) => number | undefined,
+): Promise<Pick<HubAnswer, 'hits' | 'entries'>> {
   const shares = new Map(asked.shares.map((share) => [share.id, share]));
   const keywords = parseKeywords(asked.query);
   const isAsked = phraseTest(keywords.phrases);
   const seen = new Set<string>();
   const hits: Hit[] = [];
+  const entries: FoundEntry[] = [];
   const step = asked.limit + 10;
   for (let from = 0; from < ranked.length && hits.length < asked.limit; from += step) {
     const some = ranked.slice(from, from + step);
@@ -279,6 +285,7 @@ async function hitsOf(
       if (seen.has(id) || !isAsked(said)) continue;
       seen.add(id);
       const share = shares.get(row.share);
+      entries.push({ text: said.text, uses: said.uses, at: said.at, role: said.role, cosine: cosineOfEntry(entry) });
       hits.push({
         kind: asked.kind,
         id,
@@ -291,7 +298,7 @@ async function hitsOf(
       });
     }
   }
-  return hits;
+  return { hits, entries };
 }
 
 /** Quoted phrases are required, as they are in the local search. */

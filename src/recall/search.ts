@@ -1,6 +1,6 @@
 // ④ Recall: query → ranked hits, each with reasons. Every entry is compared by words and by meaning; the kind says what a hit is.
 import type { Config } from '../config/config.ts';
-import { saidOrUsed } from '../schema/entry.ts';
+import { type Entry, saidOrUsed } from '../schema/entry.ts';
 import { type DerivedKind, type Hit, type HitKind, isDerived } from '../schema/hit.ts';
 import type { EntryAt } from '../store/entries/port.ts';
 import type { KeywordFilter, KeywordRanking } from '../store/search/port.ts';
@@ -42,10 +42,14 @@ export interface SearchRequest {
   readonly limit: number;
   /** Whether hits list the features that they were ranked by. */
   readonly explain?: boolean | undefined;
+  /** Whether the answer names the entry of each hit. */
+  readonly withEntries?: boolean | undefined;
 }
 
 export interface SearchAnswer {
   readonly hits: Hit[];
+  /** With `withEntries`: the entry by which each hit was found, in the order of the hits. Absent for derived kinds. */
+  readonly entries?: readonly Entry[] | undefined;
   /** Why something cannot be found, if that is known. */
   readonly note?: string | undefined;
 }
@@ -75,18 +79,18 @@ export async function search(deps: SearchDeps, whole: SearchRequest): Promise<Se
   if (whole.query.length <= longestQuery) return searchWithin(deps, whole);
   // Only complete characters: no model or index accepts half of one.
   const query = whole.query.slice(0, longestQuery).toWellFormed();
-  const { hits, note } = await searchWithin(deps, { ...whole, query });
-  return { hits, note: note === undefined ? onlyBeginning : `${onlyBeginning} ${note}` };
+  const { note, ...found } = await searchWithin(deps, { ...whole, query });
+  return { ...found, note: note === undefined ? onlyBeginning : `${onlyBeginning} ${note}` };
 }
 
 async function searchWithin(deps: SearchDeps, request: SearchRequest): Promise<SearchAnswer> {
   const answer = await searchAsAsked(deps, request);
   const query = answer.hits.length === 0 ? withoutQuotes(request.query) : undefined;
   if (query === undefined) return answer;
-  const { hits, note } = await searchAsAsked(deps, { ...request, query });
-  if (hits.length === 0) return answer;
+  const { note, ...found } = await searchAsAsked(deps, { ...request, query });
+  if (found.hits.length === 0) return answer;
   return {
-    hits,
+    ...found,
     note: `Nothing has the quoted words side by side; found without the quotes.${note ? ` ${note}` : ''}`,
   };
 }
@@ -218,7 +222,11 @@ async function answerFrom(
       title,
     };
   });
-  return { hits: await Promise.all(hits), ...(note === undefined ? {} : { note }) };
+  return {
+    hits: await Promise.all(hits),
+    ...(request.withEntries ? { entries: chosen.map(({ candidate }) => candidate.found.entry) } : {}),
+    ...(note === undefined ? {} : { note }),
+  };
 }
 
 /** The features of a hit that are not 0, by name. */

@@ -71,6 +71,39 @@ describe.skipIf(noPostgres)(because('a search with scope team', noPostgres), () 
       await cluster.start();
     }
   });
+
+  it('puts the better hit first, whether it is a teammate’s or from this machine', async () => {
+    const database = await cluster.newDatabase();
+    const [annas, bobs] = [await newMachine('annas'), await newMachine('bobs')];
+    await annas.run('hub init', { url: cluster.url(database), as: 'anne', machine: 'annas' });
+    await bobs.run('hub join', {
+      url: addressIn((await annas.run('hub invite', { name: 'bert' })).command),
+      machine: 'bobs',
+    });
+    await annas.session([
+      'the walrus migration needs two careful steps',
+      'a gondola was seen near the old harbour',
+      'another gondola was seen near the new harbour',
+    ]);
+    await annas.run('hub share', { project: 'app', with: 'team' });
+    await bobs.session([
+      'a walrus was seen near the old harbour',
+      'another walrus was seen near the new harbour',
+      'the gondola migration needs two careful steps',
+    ]);
+    for (const kind of ['entry', 'session']) {
+      const search = async (query: string) =>
+        ((await bobs.run('search', { query, kind, scope: 'team' })) as { hits: { by?: string; score: number }[] }).hits;
+      const theirs = await search('walrus migration steps');
+      expect(theirs[0]?.by).toBe('anne');
+      expect(theirs.some(({ by }) => by === undefined)).toBe(true);
+      const ours = await search('gondola migration steps');
+      expect(ours[0]?.by).toBeUndefined();
+      expect(ours.some(({ by }) => by === 'anne')).toBe(true);
+      for (const hits of [theirs, ours])
+        expect(hits.map(({ score }) => score)).toEqual(hits.map(({ score }) => score).toSorted((a, b) => b - a));
+    }
+  });
 });
 
 describe.skipIf(noPostgres)(because('a search with scope team and a filter', noPostgres), () => {

@@ -90,7 +90,7 @@ export const search = operation({
     if (use?.tools?.length === 0) return { hits: [], note: await unknownTool(context.store, input) };
     const wanted = { ...filter, ...(role ? { role } : {}), ...(use ? { use } : {}) };
     const request = {
-      ...{ query, kind, limit, explain },
+      ...{ query, kind, limit, explain, withEntries: input.scope === 'team' },
       filter: { ...wanted, subagents, ...(file ? { file: withHome(file.trim()) } : {}) },
     };
     const isByWords = file === undefined || kind === 'conversation' || isDerived(kind);

@@ -1,10 +1,15 @@
 // Search beyond this machine: asks the hub what teammates share. If the hub does not answer, searches what was pulled
 // from it.
 import { repositoryOf } from '../../capture/repository.ts';
-import { readQuestion } from '../../recall/question/question.ts';
+import { cosineOf } from '../../embedding/embedder.ts';
+import { type Question, readQuestion } from '../../recall/question/question.ts';
+import { type FoundEntry, onOneScale } from '../../recall/ranking/one-scale.ts';
+import { meaningOfEntry, meaningOfSession } from '../../recall/ranking/rank.ts';
 import { search as recall, type SearchAnswer, type SearchRequest } from '../../recall/search.ts';
+import type { Entry } from '../../schema/entry.ts';
 import { type Hit, isDerived } from '../../schema/hit.ts';
 import { tombstone } from '../../store/removal/tombstone.ts';
+import type { Store } from '../../store/store.ts';
 import type { Context } from '../operation.ts';
 
 /** A person waits for this: what the hub does not answer in time is left out, and the answer says so. */
@@ -12,11 +17,15 @@ const patience = { connectMs: 1500, statementMs: 3000 };
 /** Reduces the lead of the first ranks when two rankings are merged. */
 const rankOffset = 10;
 
+type TeamContext = Context<'entries' | 'hub' | 'search' | 'transfer'>;
+
+/** `answer` is this machine's, with the entries of its hits. */
 export async function withTeam(
-  context: Context<'hub' | 'transfer'>,
+  context: TeamContext,
   request: SearchRequest,
-  own: SearchAnswer,
+  answer: SearchAnswer,
 ): Promise<SearchAnswer> {
+  const { entries = [], ...own } = answer;
   const { readMembership } = await import('../../hub/membership.ts');
   const membership = readMembership(context.config.home);
   const say = (note: string) => (own.note === undefined ? note : `${own.note} ${note}`);
@@ -36,7 +45,8 @@ export async function withTeam(
       import('../../hub/search.ts'),
     ]);
     const vector = await vectorOf(context, query);
-    const { speaker, times } = await readQuestion(query, { now: context.clock(), config: context.config });
+    const question = await readQuestion(query, { now: context.clock(), config: context.config });
+    const { speaker, times } = question;
     const client = await connectAs(membership, patience);
     try {
       const all = await visibleShares(client);
@@ -50,7 +60,11 @@ export async function withTeam(
           project === undefined || ('name' in project ? share.name === project.name : share.project === identity),
       );
       const { since, until, role, agent, subagents } = request.filter ?? {};
-      const { hits, byMeaning } = await searchHub(client, {
+      const {
+        hits,
+        entries: said,
+        byMeaning,
+      } = await searchHub(client, {
         ...{
           query,
           kind,
@@ -68,9 +82,13 @@ export async function withTeam(
         : await context.store.transfer.knownEntries(hits.map(({ id }) => id));
       const mine = new Set(own.hits.map(({ id }) => id));
       const hidden = await hiddenHere(context);
-      const others = hits.filter((hit) => !known.has(hit.id) && !mine.has(hit.id) && !hidden(hit));
+      const isOther = (hit: Hit) => !known.has(hit.id) && !mine.has(hit.id) && !hidden(hit);
       const words = kind === 'memory' || byMeaning ? undefined : 'The hub was searched by words alone.';
-      return merged(own, { hits: others }, limit, words === undefined ? own.note : say(words));
+      const note = words === undefined ? own.note : say(words);
+      const others = { hits: hits.filter(isOther), entries: said.filter((_, i) => isOther(hits[i] as Hit)) };
+      if (kind === 'memory') return merged(own, others, limit, note);
+      const here = await foundHere(context.store, entries, byMeaning ? vector : undefined);
+      return merged(own, others, limit, note, await scored(context, kind, question, [here, others.entries]));
     } finally {
       await client.end();
     }
@@ -78,6 +96,38 @@ export async function withTeam(
     const pulled = isDerived(kind) ? { hits: [] } : await inPulled(context, request);
     return merged(own, pulled, limit, say(`${(error as Error).message}; these hits come from what was pulled before.`));
   }
+}
+
+/** The entries of this machine's hits, as the hub describes its own. */
+async function foundHere(
+  store: Pick<Store, 'entries' | 'hub'>,
+  entries: readonly Entry[],
+  vector: Awaited<ReturnType<typeof vectorOf>>,
+): Promise<FoundEntry[]> {
+  const ids = entries.map(({ id }) => id);
+  const uses = await store.entries.toolUses(ids);
+  const { model, vectors } = await store.hub.entryVectors(ids);
+  return entries.map(({ id, text, at, role }) => {
+    const held = vector?.model === model ? vectors.get(id) : undefined;
+    return {
+      ...{ text, at: Date.parse(at), role },
+      uses: uses.flatMap(({ entry, tool, input, output = null }) => (entry === id ? [{ tool, input, output }] : [])),
+      cosine: held && vector && cosineOf(vector.values, held),
+    };
+  });
+}
+
+/** Scores of both lists that can be compared. This machine's counts say how rare a word is, for both. */
+async function scored(
+  { store }: TeamContext,
+  kind: 'entry' | 'session',
+  { keywords, speaker, times }: Question,
+  lists: readonly (readonly FoundEntry[])[],
+): Promise<number[][]> {
+  const { entries, matches } = await store.search.keywordCounts(keywords);
+  const rarity = matches.map((count) => Math.log((entries + 1) / (count + 1)));
+  const ofMeaning = kind === 'session' ? meaningOfSession : meaningOfEntry;
+  return onOneScale({ keywords, rarity, ofMeaning, speaker, times }, lists);
 }
 
 /** Whether the person has hidden the session of a hit. */
@@ -125,18 +175,20 @@ async function inPulled(context: Context<'hub'>, request: SearchRequest): Promis
 }
 
 /**
- * Scores of two stores have different scales, so compare ranks: the first hits count alike, and the local hit comes
- * first.
+ * Merges two lists, each in its order. Without scores that can be compared, ranks count: the first hits count alike, and the local hit
+ * comes first.
  */
 function merged(
   own: SearchAnswer,
   others: { readonly hits: readonly Hit[] },
   limit: number,
   note: string | undefined,
+  scores: readonly (readonly number[])[] = [],
 ): SearchAnswer {
-  const placed = (hits: readonly Hit[], behind: number) =>
-    hits.map((hit, i) => ({ hit, score: 1 / (rankOffset + i + behind) }));
-  const hits = [...placed(own.hits, 0), ...placed(others.hits, 0.5)]
+  const placed = (hits: readonly Hit[], behind: number, known: readonly number[] | undefined) =>
+    hits.map((hit, i) => ({ hit, score: known?.[i] ?? 1 / (rankOffset + i + behind) }));
+  // The sort keeps the order of equals: local hits come first.
+  const hits = [...placed(own.hits, 0, scores[0]), ...placed(others.hits, 0.5, scores[1])]
     .sort((a, b) => b.score - a.score)
     .slice(0, limit)
     .map(({ hit, score }) => ({ ...hit, score }));

@@ -49,7 +49,7 @@ export interface Ranked {
 
 /** For an entry, words count more than meaning. For a session, meaning counts more. */
 export const meaningOfEntry = 0.4;
-const meaningOfSession = 0.6;
+export const meaningOfSession = 0.6;
 /** Standing beside a match is not enough to be found, unless the entry answers it, or stands between two. */
 const leastBeside = 0.3;
 /** Entries with a smaller score of their own are skipped. Of many, the best are taken. */
