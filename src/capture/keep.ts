@@ -61,37 +61,49 @@ export function keeper(
   const other = (session: string, at: number | undefined): boolean =>
     state.ignored !== true && state.privateIn !== session && !pausedAt(at);
 
+  /** Begins or ends a private turn with this entry. */
+  function followTurn(item: ParsedEntry, session: string, at: number): void {
+    if (item.role !== 'user') return;
+    // A subagent gets its prompt from the machine. In a session, a message from the machine does not end a turn.
+    const subagent = deps.subagent || state.parent !== undefined;
+    const before = state.privateIn;
+    if (item.author === 'person' || subagent) {
+      const inherited = subagent && isPrivateTurn(deps.sessionState(state.parent ?? session)?.capture, at);
+      if (inherited || isWhollyPrivate(item.text)) state.privateIn = session;
+      // A prompt typed while the agent works does not end the current turn.
+      else if (before === session && item.queued === undefined) delete state.privateIn;
+      if (!subagent && state.privateIn !== before) noteTurn(state, at);
+    } else if (before !== session && hidesTask(item.text)) {
+      // The agent answers this report, so everything until the next prompt belongs to the private turn.
+      state.privateIn = session;
+      noteTurn(state, at);
+    }
+  }
+
+  /** Notes the session's folder. Returns whether the entry comes from an ignored one; undefined if that cannot be known. */
+  function followFolder(item: ParsedEntry, session: string, cwd: string | undefined): boolean | undefined {
+    if (state.folderOf !== session) {
+      state.folderOf = session;
+      delete state.folder;
+    }
+    if (cwd !== undefined) state.folder ??= cwd;
+    const { folder } = state;
+    // A queued line does not say which folder the session works in.
+    if (item.queued === 'waiting' && folder === undefined && limits.ignore.length > 0) return undefined;
+    const ignored = [folder, cwd].some((each) => each !== undefined && ignores(each));
+    if (ignored) state.ignored = true;
+    else delete state.ignored;
+    return ignored;
+  }
+
   return {
     entry(item, session, cwd, at) {
-      // A subagent gets its prompt from the machine. In a session, a message from the machine does not end a turn.
-      const subagent = deps.subagent || state.parent !== undefined;
-      if (item.role === 'user' && (item.author === 'person' || subagent)) {
-        const inherited = subagent && isPrivateTurn(deps.sessionState(state.parent ?? session)?.capture, at);
-        const before = state.privateIn;
-        if (inherited || isWhollyPrivate(item.text)) state.privateIn = session;
-        // A prompt typed while the agent works does not end the current turn.
-        else if (before === session && item.queued === undefined) delete state.privateIn;
-        if (!subagent && state.privateIn !== before) noteTurn(state, at);
-      } else if (item.role === 'user' && state.privateIn !== session && hidesTask(item.text)) {
-        // The agent answers this report, so everything until the next prompt belongs to the private turn.
-        state.privateIn = session;
-        noteTurn(state, at);
-      }
+      followTurn(item, session, at);
       if (state.privateIn === session) noteUses(state, item);
       // A compaction summary contains the private turns in other words.
       const sumsUp = item.form === 'compaction' && state.privateTurns !== undefined;
-      if (state.folderOf !== session) {
-        state.folderOf = session;
-        delete state.folder;
-      }
-      if (cwd !== undefined) state.folder ??= cwd;
-      const { folder } = state;
-      // A queued line does not say which folder the session works in.
-      if (item.queued === 'waiting' && folder === undefined && limits.ignore.length > 0) return false;
-      const ignored = (folder !== undefined && ignores(folder)) || (cwd !== undefined && ignores(cwd));
-      if (ignored) state.ignored = true;
-      else delete state.ignored;
-      return !ignored && !sumsUp && state.privateIn !== session && !pausedAt(at);
+      const ignored = followFolder(item, session, cwd);
+      return ignored === false && !sumsUp && state.privateIn !== session && !pausedAt(at);
     },
     other,
     title: ({ by, title }, session, at, given) =>

@@ -38,6 +38,17 @@ export async function scan(
   };
   const ancestors = new Set<string>();
 
+  async function enter(folder: string): Promise<void> {
+    if (wanted(folder)) leave(folder, 'is a folder, not a transcript; looked inside it');
+    if (into(folder)) await walk(folder);
+  }
+
+  function take(file: string): void {
+    const stat = fs.statSync(file);
+    if (stat.isFile()) found.push({ path: file, size: stat.size });
+    else leave(file, 'is neither a file nor a folder; left alone');
+  }
+
   async function walk(folder: string): Promise<void> {
     const real = fs.realpathSync(folder);
     if (ancestors.has(real)) {
@@ -46,19 +57,12 @@ export async function scan(
     }
     ancestors.add(real);
     await new Promise(setImmediate);
-    const items = fs.readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-    for (const item of items) {
-      const file = path.join(folder, item.name);
+    for (const item of itemsOf(folder)) {
       if (!links && item.isSymbolicLink()) continue;
+      const file = path.join(folder, item.name);
       try {
-        if (item.isDirectory() || (item.isSymbolicLink() && fs.statSync(file).isDirectory())) {
-          if (wanted(file)) leave(file, 'is a folder, not a transcript; looked inside it');
-          if (into(file)) await walk(file);
-        } else if (wanted(file)) {
-          const stat = fs.statSync(file);
-          if (stat.isFile()) found.push({ path: file, size: stat.size });
-          else leave(file, 'is neither a file nor a folder; left alone');
-        }
+        if (isFolder(item, file)) await enter(file);
+        else if (wanted(file)) take(file);
       } catch (error) {
         problems.push(problemOf(file, error));
       }
@@ -73,3 +77,10 @@ export async function scan(
   }
   return { found, problems, leftOut };
 }
+
+const itemsOf = (folder: string): fs.Dirent[] =>
+  fs.readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+
+/** A folder, or a link to one. */
+const isFolder = (item: fs.Dirent, file: string): boolean =>
+  item.isDirectory() || (item.isSymbolicLink() && fs.statSync(file).isDirectory());

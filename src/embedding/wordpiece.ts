@@ -176,6 +176,25 @@ export function openWordPiece(vocabulary: string, options: WordPieceOptions = {}
     return filled;
   }
 
+  /** Ends the current word, and adds the first units of `word` as a token of their own. */
+  function alone(units: number, first: number, second: number, ids: Int32Array, count: number): number {
+    const filled = length > 0 ? flush(ids, count) : count;
+    if (filled === ids.length) return filled;
+    word[0] = first;
+    word[1] = second;
+    return pieces(0, units, ids, filled);
+  }
+
+  /** Adds a letter to the current word. Of a word that is too long, only the length counts. */
+  function append(unit: number): void {
+    if (length < MAX_WORD) {
+      const small = lower[unit] as number;
+      word[length] = small;
+      capital[length] = small === unit ? 0 : 1;
+    }
+    length++;
+  }
+
   function tokenize(text: string, ids: Int32Array): number {
     const plain = /[^\0-\x7f]/.test(text) ? text.normalize('NFD') : text;
     const units = plain.length;
@@ -184,28 +203,11 @@ export function openWordPiece(vocabulary: string, options: WordPieceOptions = {}
     for (let at = 0; at < units && count < ids.length; at++) {
       const unit = plain.charCodeAt(at);
       const kind = classes[unit] || classOf(unit);
-      if (unit >= 0xd800 && unit < 0xdc00 && at + 1 < units) {
-        // Beyond the basic plane there are pictures and rare CJK: each stands alone.
-        if (length > 0) count = flush(ids, count);
-        word[0] = unit;
-        word[1] = plain.charCodeAt(++at);
-        if (count < ids.length) count = pieces(0, 2, ids, count);
-        continue;
-      }
-      if (kind === LETTER) {
-        if (length < MAX_WORD) {
-          const small = lower[unit] as number;
-          word[length] = small;
-          capital[length] = small === unit ? 0 : 1;
-        }
-        length++;
-      } else if (kind !== NOTHING) {
-        if (length > 0) count = flush(ids, count);
-        if (kind === ALONE && count < ids.length) {
-          word[0] = lower[unit] as number;
-          count = pieces(0, 1, ids, count);
-        }
-      }
+      // Beyond the basic plane there are pictures and rare CJK: each stands alone.
+      if (unit >= 0xd800 && unit < 0xdc00 && at + 1 < units) count = alone(2, unit, plain.charCodeAt(++at), ids, count);
+      else if (kind === LETTER) append(unit);
+      else if (kind === ALONE) count = alone(1, lower[unit] as number, 0, ids, count);
+      else if (kind === SPACE && length > 0) count = flush(ids, count);
     }
     if (length > 0 && count < ids.length) count = flush(ids, count);
     length = 0;

@@ -5,7 +5,7 @@ import { outputOf } from '../anthropic-blocks.ts';
 import { derivedId } from '../derived-id.ts';
 import { withoutInjected } from '../injected.ts';
 import { asObject, asString, asTime, isEmpty, parsedJson, textOfBlocks, textsAt } from '../json.ts';
-import { type PulledSession, pulledKey, type SourceDatabase } from '../pull.ts';
+import { type PulledLine, type PulledSession, pulledKey, type SourceDatabase } from '../pull.ts';
 import { aboutSession, pulledLine } from '../pulled-lines.ts';
 import { pulledReader, type ReadPulled } from '../pulled-reader.ts';
 import { saysExitCode } from '../tools/exit-code.ts';
@@ -45,43 +45,52 @@ export const goose: Agent = {
 function pulledSession(db: SourceDatabase, row: Record<string, unknown>): PulledSession {
   const id = String(row.id);
   const isSubagent = row.session_type === 'sub_agent';
+  const facts = {
+    cwd: asString(row.working_dir),
+    title: asString(row.name) ?? asString(row.description),
+    titled: row.user_set_name === 1,
+    ...(isSubagent ? { subagent: 'sub_agent' } : {}),
+  };
   return {
     key: pulledKey(id),
     mark: `${row.last_message} ${row.message_count} ${row.name ?? ''}`,
     *records(from, seen) {
       const held = seen();
-      const facts = {
-        cwd: asString(row.working_dir),
-        title: asString(row.name) ?? asString(row.description),
-        titled: row.user_set_name === 1,
-        ...(isSubagent ? { subagent: 'sub_agent' } : {}),
-      };
       for (const line of aboutSession('goose', id, facts, undefined)) if (!held.has(line.id)) yield { line };
-      for (let after = typeof from === 'number' ? from : 0; ; ) {
-        const rows = db.rows(
-          `SELECT * FROM messages WHERE session_id = ? AND id > ? ORDER BY id LIMIT ${page}`,
-          id,
-          after,
-        );
-        for (const message of rows) {
-          const content = parsedJson(message.content_json);
-          const hidden = asObject(parsedJson(message.metadata_json)).userVisible === false;
-          const said = {
-            role: message.role,
-            content,
-            ...(hidden ? { hidden } : {}),
-            ...(isSubagent ? { subagent: true } : {}),
-          };
-          const created = String(message.created_timestamp);
-          const uuid = derivedId('goose', id, created, String(message.role), JSON.stringify(content));
-          after = Number(message.id);
-          if (!held.has(uuid)) yield { line: pulledLine('message', uuid, timeOf(message.created_timestamp), said) };
+      for (const { messages, last } of pagesOf(db, id, typeof from === 'number' ? from : 0)) {
+        for (const message of messages) {
+          const line = lineOf(id, message, isSubagent);
+          if (!held.has(line.id)) yield { line };
         }
-        yield { cursor: after };
-        if (rows.length < page) return;
+        yield { cursor: last };
       }
     },
   };
+}
+
+/** The messages of a session after a row, a page at a time, and the last row that the page reaches. */
+function* pagesOf(db: SourceDatabase, session: string, from: number) {
+  const select = `SELECT * FROM messages WHERE session_id = ? AND id > ? ORDER BY id LIMIT ${page}`;
+  for (let last = from; ; ) {
+    const messages = db.rows(select, session, last);
+    last = Number(messages.at(-1)?.id ?? last);
+    yield { messages, last };
+    if (messages.length < page) return;
+  }
+}
+
+function lineOf(session: string, message: Record<string, unknown>, isSubagent: boolean): PulledLine {
+  const content = parsedJson(message.content_json);
+  const hidden = asObject(parsedJson(message.metadata_json)).userVisible === false;
+  const said = {
+    role: message.role,
+    content,
+    ...(hidden ? { hidden } : {}),
+    ...(isSubagent ? { subagent: true } : {}),
+  };
+  const created = String(message.created_timestamp);
+  const uuid = derivedId('goose', session, created, String(message.role), JSON.stringify(content));
+  return pulledLine('message', uuid, timeOf(message.created_timestamp), said);
 }
 
 /** Seconds since 1970. */

@@ -102,51 +102,70 @@ export interface Looking {
 }
 
 export function noticeEdits({ before, whole, file, derived, edits: past, at }: Looking): Noticed {
-  const librarian = new Map(derived.map((block) => [block.target, block.text]));
-  const holding = standing(past);
-  const removed = new Map<string, string>();
-  for (const [target, { kind, before: was }] of holding) {
-    if (kind !== 'remove' || isOwn(target)) continue;
-    for (const text of [was, librarian.get(target)]) if (text !== undefined) removed.set(text, target);
-  }
-  let added = 0;
+  const known = knownBlocks(derived, past);
   const edits: Edit[] = [];
   const blocks: TargetBlock[] = [];
+  /** The last block of each zone so far, and the last heading: the place of the next addition. */
   const anchors = new Map<string, string>([
     ['front', start.front],
     ['body', start.body],
   ]);
   let section = '';
+  let added = 0;
   const note = (target: string, kind: Edit['kind'], block: Block, was: string, more: Partial<Edit> = {}) =>
     edits.push({
       ...{ target, kind, text: block.text, tight: block.tight, front: block.front, anchor: '', section: '' },
       ...{ before: was, at, ...more },
     });
+  /** A block that the file did not have: the person put back a removed one, or added their own. */
+  const noteArrival = (now: Block): string => {
+    const back = takeRemoved(known.removed, now.text);
+    const target = back ?? ownTarget(at, now.text, added++);
+    if (back !== undefined) note(target, 'release', now, '');
+    else note(target, 'add', now, '', { anchor: anchors.get(zoneOf(now)) as string, section });
+    return target;
+  };
 
   for (const { old, now } of matchBlocks(before, file)) {
     if (now === undefined) {
       if (whole && old !== undefined) note(old.target, 'remove', { ...old, text: '' }, old.text);
       continue;
     }
-    let target = old?.target;
-    if (target === undefined) {
-      target = removed.get(now.text);
-      if (target !== undefined) {
-        // The person put back a line that they had removed.
-        for (const [text, each] of removed) if (each === target) removed.delete(text);
-        note(target, 'release', now, '');
-      } else {
-        target = ownTarget(at, now.text, added++);
-        note(target, 'add', now, '', { anchor: anchors.get(zoneOf(now)) as string, section });
-      }
-    } else if (old !== undefined && old.text !== now.text) {
-      const isBack = librarian.get(target) === now.text || holding.get(target)?.before === now.text;
-      const kind = isBack && !isOwn(target) ? 'release' : 'change';
-      note(target, kind, now, old.text);
-    }
+    if (old !== undefined && old.text !== now.text)
+      note(old.target, known.isOriginal(old.target, now.text) ? 'release' : 'change', now, old.text);
+    const target = old?.target ?? noteArrival(now);
     anchors.set(zoneOf(now), target);
     if (isHeading(now)) section = target;
     blocks.push({ ...now, target });
   }
   return { edits, blocks };
+}
+
+interface KnownBlocks {
+  /** Targets that the person removed, by the texts under which they may put them back. */
+  readonly removed: Map<string, string>;
+  /** Whether the librarian wrote this text for the target, now or before the person changed it. */
+  isOriginal(target: string, text: string): boolean;
+}
+
+function knownBlocks(derived: readonly TargetBlock[], past: readonly Edit[]): KnownBlocks {
+  const librarian = new Map(derived.map((block) => [block.target, block.text]));
+  const holding = standing(past);
+  const removed = new Map<string, string>();
+  for (const [target, { kind, before }] of holding) {
+    if (kind !== 'remove' || isOwn(target)) continue;
+    for (const text of [before, librarian.get(target)]) if (text !== undefined) removed.set(text, target);
+  }
+  return {
+    removed,
+    isOriginal: (target, text) =>
+      !isOwn(target) && (librarian.get(target) === text || holding.get(target)?.before === text),
+  };
+}
+
+/** The removed target with this text. A target comes back once, so all its texts leave the list. */
+function takeRemoved(removed: Map<string, string>, text: string): string | undefined {
+  const target = removed.get(text);
+  if (target !== undefined) for (const [each, of] of removed) if (of === target) removed.delete(each);
+  return target;
 }

@@ -75,46 +75,64 @@ export function deedsOf(turn: Turn): Deeds {
   return made;
 }
 
+/** What is found so far, in the order of the tool uses. */
+interface Found {
+  readonly files: Map<string, { readonly modified: number; readonly read: number }>;
+  readonly commands: Command[];
+  readonly searches: string[];
+  readonly delegated: string[];
+  readonly entries: string[];
+}
+
 function findDeeds(turn: Turn): Deeds {
-  const files = new Map<string, { modified: number; read: number }>();
-  const commands: Command[] = [];
-  const searches: string[] = [];
-  const delegated: string[] = [];
-  const entries: string[] = [];
-  for (const use of usesOf(turn)) {
-    const failed = use.outcome === 'error';
-    if (shell.test(use.tool)) {
-      const command = commandOf(use, turn);
-      if (command === undefined) continue;
-      commands.push(command);
-      if (command.outcome === 'failed' || (command.kind !== 'look' && command.kind !== 'run')) entries.push(use.entry);
-    } else if (delegates.test(use.tool)) {
-      const asked = inputField(use.input, 'description') ?? inputField(use.input, 'prompt');
-      if (asked !== undefined) delegated.push(cut(inOneLine(asked), 100));
-    } else if (looksAround.test(use.tool) || web.test(use.tool)) {
-      const looked = inputField(use.input, 'pattern') ?? inputField(use.input, 'query') ?? inputField(use.input, 'url');
-      if (looked !== undefined) searches.push(cut(inOneLine(looked), 80));
-    } else if (!failed) {
-      const changes = modifies.test(use.tool);
-      if (changes && use.files.length > 0) entries.push(use.entry);
-      for (const file of use.files.filter((one) => !ownNotes.test(one))) {
-        const name = seenFrom(turn.projectPath || turn.cwd, { file, cwd: turn.cwd }) ?? file;
-        const counts = files.get(name) ?? { modified: 0, read: 0 };
-        files.set(name, changes ? { ...counts, modified: counts.modified + 1 } : { ...counts, read: counts.read + 1 });
-      }
-    }
-  }
-  const byCount = [...files].sort(([, a], [, b]) => b.modified - a.modified || b.read - a.read);
+  const found: Found = { files: new Map(), commands: [], searches: [], delegated: [], entries: [] };
+  for (const use of usesOf(turn)) noteUse(use, turn, found);
+  const byCount = [...found.files].sort(([, a], [, b]) => b.modified - a.modified || b.read - a.read);
   return {
     modified: byCount.filter(([, { modified }]) => modified > 0).map(([name]) => name),
     read: byCount.filter(([, { modified }]) => modified === 0).map(([name]) => name),
-    commands,
-    failures: failuresIn(commands, lastAnswer(turn)),
-    searches: unique(searches),
-    delegated: unique(delegated),
+    commands: found.commands,
+    failures: failuresIn(found.commands, lastAnswer(turn)),
+    searches: unique(found.searches),
+    delegated: unique(found.delegated),
     tools: unique(turn.toolUses.map(({ tool }) => tool)),
-    entries: unique(entries),
+    entries: unique(found.entries),
   };
+}
+
+function noteUse(use: ToolUse, turn: Turn, found: Found): void {
+  if (shell.test(use.tool)) noteCommand(use, turn, found);
+  else if (delegates.test(use.tool)) noteFirst(use, ['description', 'prompt'], 100, found.delegated);
+  else if (looksAround.test(use.tool) || web.test(use.tool))
+    noteFirst(use, ['pattern', 'query', 'url'], 80, found.searches);
+  else if (use.outcome !== 'error') noteFiles(use, turn, found);
+}
+
+function noteCommand(use: ToolUse, turn: Turn, { commands, entries }: Found): void {
+  const command = commandOf(use, turn);
+  if (command === undefined) return;
+  commands.push(command);
+  if (command.outcome === 'failed' || (command.kind !== 'look' && command.kind !== 'run')) entries.push(use.entry);
+}
+
+/** Notes the first of the fields that the tool's input has. */
+function noteFirst({ input }: ToolUse, fields: readonly string[], longest: number, list: string[]): void {
+  for (const field of fields) {
+    const text = inputField(input, field);
+    if (text === undefined) continue;
+    list.push(cut(inOneLine(text), longest));
+    return;
+  }
+}
+
+function noteFiles(use: ToolUse, { projectPath, cwd }: Turn, { files, entries }: Found): void {
+  const changes = modifies.test(use.tool);
+  if (changes && use.files.length > 0) entries.push(use.entry);
+  for (const file of use.files.filter((one) => !ownNotes.test(one))) {
+    const name = seenFrom(projectPath || cwd, { file, cwd }) ?? file;
+    const { modified, read } = files.get(name) ?? { modified: 0, read: 0 };
+    files.set(name, changes ? { modified: modified + 1, read } : { modified, read: read + 1 });
+  }
 }
 
 const lastAnswer = (turn: Turn): string => {

@@ -9,6 +9,7 @@ import { achieved, outcomeIn } from './answer.ts';
 import { type Choice, choicesIn, choiceText, isLasting, namedOption, withSubject } from './choices.ts';
 import type { CommandKind } from './commands.ts';
 import { commitFacts } from './commit-facts.ts';
+import type { Command } from './deeds.ts';
 import { certain, isTelling, sharesNames } from './notable.ts';
 import { doneSentence, openedSentence, type Reading, readingOf } from './observe.ts';
 import { asTitle, readRequest, withoutPreamble } from './request.ts';
@@ -183,37 +184,15 @@ const shipped =
 const unshipped =
   /\?\s*$|\b(?:that|this|it|them|but|maybe|wrong|wrongly|issues?|conflicts?|however|might|should|some|other)\b/i;
 
-function milestonesOf(readings: readonly Reading[]): Extraction['milestones'] {
-  const found = new Map<string, Extraction['milestones'][number]>();
-  for (const { deeds, title } of readings) {
-    for (const { kind, outcome, told: command, opened, at } of deeds.commands) {
-      if (outcome !== 'ok') continue;
-      if (opened !== undefined) {
-        const told = openedSentence(opened.title === undefined ? { ...opened, title } : opened);
-        const after = opened.title === undefined || opened.title === title ? '' : ` It came of: ${ended(title)}`;
-        found.set(told, { at, title: cut(told.replace(/\.$/, ''), 110), text: `${told}${after}`, saidBy: 'runs' });
-        continue;
-      }
-      const merged = /^gh pr merge(?: (\d+))?/.exec(command);
-      const name = /^git tag (?:-\w+ )*["']?([\w.@/+-]+)/.exec(command)?.[1];
-      const mark = marks[kind];
-      const heading =
-        merged !== null
-          ? `Merged ${merged[1] === undefined ? 'a pull request' : `pull request #${merged[1]}`}: ${title}`
-          : mark === undefined
-            ? undefined
-            : kind === 'tag' && name !== undefined
-              ? `${mark} ${name}`
-              : `${mark}: ${title}`;
-      if (heading !== undefined)
-        found.set(heading, {
-          at,
-          title: cut(heading, 110),
-          text: `${ended(capital(title))} Ran ${code(command)}.`,
-          saidBy: 'runs',
-        });
+type Milestone = Extraction['milestones'][number];
+
+function milestonesOf(readings: readonly Reading[]): Milestone[] {
+  const found = new Map<string, Milestone>();
+  for (const { deeds, title } of readings)
+    for (const command of deeds.commands) {
+      const told = command.outcome === 'ok' ? (openedBy(command, title) ?? releasedBy(command, title)) : undefined;
+      if (told !== undefined) found.set(told.key, told.milestone);
     }
-  }
   for (const { turn, asked } of readings)
     for (const sentence of asked.sentences.slice(0, 5))
       if (shipped.test(sentence) && !unshipped.test(sentence) && sentence.length < 200 && turn.request !== undefined)
@@ -224,6 +203,37 @@ function milestonesOf(readings: readonly Reading[]): Extraction['milestones'] {
           saidBy: 'person',
         });
   return [...found.values()];
+}
+
+/** The same key twice is the same milestone. */
+interface ToldMilestone {
+  readonly key: string;
+  readonly milestone: Milestone;
+}
+
+function openedBy({ opened, at }: Command, title: string): ToldMilestone | undefined {
+  if (opened === undefined) return undefined;
+  const told = openedSentence(opened.title === undefined ? { ...opened, title } : opened);
+  const after = opened.title === undefined || opened.title === title ? '' : ` It came of: ${ended(title)}`;
+  const heading = cut(told.replace(/\.$/, ''), 110);
+  return { key: told, milestone: { at, title: heading, text: `${told}${after}`, saidBy: 'runs' } };
+}
+
+function releasedBy(command: Command, title: string): ToldMilestone | undefined {
+  const heading = releaseHeading(command, title);
+  if (heading === undefined) return undefined;
+  const text = `${ended(capital(title))} Ran ${code(command.told)}.`;
+  return { key: heading, milestone: { at: command.at, title: cut(heading, 110), text, saidBy: 'runs' } };
+}
+
+function releaseHeading({ kind, told }: Command, title: string): string | undefined {
+  const merged = /^gh pr merge(?: (\d+))?/.exec(told);
+  if (merged !== null)
+    return `Merged ${merged[1] === undefined ? 'a pull request' : `pull request #${merged[1]}`}: ${title}`;
+  const mark = marks[kind];
+  if (mark === undefined) return undefined;
+  const name = kind === 'tag' ? /^git tag (?:-\w+ )*["']?([\w.@/+-]+)/.exec(told)?.[1] : undefined;
+  return name === undefined ? `${mark}: ${title}` : `${mark} ${name}`;
 }
 
 function insightsOf(turns: readonly Turn[], readings: readonly Reading[]): Extraction['insights'] {

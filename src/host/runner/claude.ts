@@ -50,6 +50,24 @@ async function converse(
   resumeAt: string | undefined,
 ): Promise<'closed' | 'failed' | 'position'> {
   const { start, say } = drive;
+  const conversation = startConversation(drive);
+  let trouble: string | undefined;
+  try {
+    for await (const said of query({ prompt: conversation.prompts(), options: optionsOf(drive, resumeAt) }))
+      await conversation.hear(said);
+    trouble = conversation.refusal();
+    if (trouble === undefined) return 'closed';
+  } catch (error) {
+    trouble = conversation.refusal() ?? (error instanceof Error ? error.message : String(error));
+  }
+  const loss = conversation.hasSession() ? undefined : claudeCodeHome.loss(trouble);
+  if (loss === 'position' && resumeAt !== undefined) return 'position';
+  await say({ type: 'failed', kind: kindOf(loss, start.session, start.environment.HOME ?? ''), message: trouble });
+  return 'failed';
+}
+
+/** What the agent says, one handler for each kind of message, and what the host must know of it. */
+function startConversation({ say, taken, messages }: Drive) {
   /** Message ids by the agent's uuids. */
   const names = new Map<string, string>();
   const unanswered = new Set<string>();
@@ -57,67 +75,79 @@ async function converse(
   const begun = new Set<string>();
   let session: string | undefined;
   let at: string | undefined;
-  let trouble: string | undefined;
-
-  const takeOver = async (uuid: string) => {
-    const id = names.get(uuid);
-    if (id === undefined) return;
-    names.delete(uuid);
-    unanswered.add(id);
-    await drive.taken(id);
-  };
+  let refusal: string | undefined;
 
   async function* prompts() {
-    for await (const { id, text } of drive.messages()) {
+    for await (const { id, text } of messages()) {
       const uuid = randomUUID();
       names.set(uuid, id);
       yield { type: 'user', uuid, message: { role: 'user', content: text }, parent_tool_use_id: null };
     }
   }
 
-  try {
-    for await (const said of query({ prompt: prompts(), options: optionsOf(drive, resumeAt) })) {
-      if (said.type === 'system' && said.subtype === 'init' && said.session_id !== session) {
-        session = said.session_id as string;
-        at = undefined;
-        await say({ type: 'session', session });
-      } else if (said.type === 'user' && said.isReplay === true) {
-        // The client repeats a message at the moment when it becomes part of the session.
-        await takeOver(said.uuid ?? '');
-      } else if (said.type === 'command_lifecycle' && said.state === 'started') {
-        begun.add(said.command_uuid ?? '');
-      } else if (said.type === 'system' && said.subtype === 'compact_boundary') {
-        // Earlier positions can no longer be resumed.
-        at = undefined;
-      } else if (said.type === 'assistant' && said.parent_tool_use_id === null) {
-        at = said.uuid;
-      } else if (said.type === 'stream_event' && said.parent_tool_use_id === null) {
-        const { type, text } = said.event?.delta ?? {};
-        if (type === 'text_delta' && text !== undefined && text !== '') await say({ type: 'delta', text });
-      } else if (said.type === 'result') {
-        const ok = said.is_error !== true;
-        const text = said.result ?? said.errors?.join('\n') ?? '';
-        // Before the agent has named its session, this concerns the start, and the client ends.
-        if (session === undefined) trouble = text;
-        else {
-          // The client answers some messages by itself and does not repeat them: a blank one, an unknown command.
-          for (const uuid of begun) await takeOver(uuid);
-          begun.clear();
-          const answers = [...unanswered];
-          unanswered.clear();
-          const place = ok && at !== undefined ? { at } : {};
-          await say({ type: 'result', answers, ok, text, session: said.session_id ?? session, ...place });
-        }
-      }
+  const takeOver = async (uuid: string) => {
+    const id = names.get(uuid);
+    if (id === undefined) return;
+    names.delete(uuid);
+    unanswered.add(id);
+    await taken(id);
+  };
+
+  async function answer({ is_error, result, errors, session_id }: Said): Promise<void> {
+    const ok = is_error !== true;
+    const text = result ?? errors?.join('\n') ?? '';
+    // Before the agent has named its session, this concerns the start, and the client ends.
+    if (session === undefined) {
+      refusal = text;
+      return;
     }
-    if (trouble === undefined) return 'closed';
-  } catch (error) {
-    trouble ??= error instanceof Error ? error.message : String(error);
+    // The client answers some messages by itself and does not repeat them: a blank one, an unknown command.
+    for (const uuid of begun) await takeOver(uuid);
+    begun.clear();
+    const answers = [...unanswered];
+    unanswered.clear();
+    const place = ok && at !== undefined ? { at } : {};
+    await say({ type: 'result', answers, ok, text, session: session_id ?? session, ...place });
   }
-  const loss = session === undefined ? claudeCodeHome.loss(trouble) : undefined;
-  if (loss === 'position' && resumeAt !== undefined) return 'position';
-  await say({ type: 'failed', kind: kindOf(loss, start.session, start.environment.HOME ?? ''), message: trouble });
-  return 'failed';
+
+  const handlers: Readonly<Record<string, (said: Said) => Promise<void> | void>> = {
+    async 'system/init'({ session_id }) {
+      if (session_id === session) return;
+      session = session_id as string;
+      at = undefined;
+      await say({ type: 'session', session });
+    },
+    'system/compact_boundary'() {
+      // Earlier positions can no longer be resumed.
+      at = undefined;
+    },
+    async user({ isReplay, uuid }) {
+      // The client repeats a message at the moment when it becomes part of the session.
+      if (isReplay === true) await takeOver(uuid ?? '');
+    },
+    command_lifecycle({ state, command_uuid }) {
+      if (state === 'started') begun.add(command_uuid ?? '');
+    },
+    assistant({ parent_tool_use_id, uuid }) {
+      if (parent_tool_use_id === null) at = uuid;
+    },
+    async stream_event({ parent_tool_use_id, event }) {
+      const { type, text = '' } = event?.delta ?? {};
+      if (parent_tool_use_id === null && type === 'text_delta' && text !== '') await say({ type: 'delta', text });
+    },
+    result: answer,
+  };
+
+  return {
+    prompts,
+    async hear(said: Said): Promise<void> {
+      const kind = said.type === 'system' ? `system/${said.subtype}` : said.type;
+      if (Object.hasOwn(handlers, kind)) await handlers[kind]?.(said);
+    },
+    hasSession: () => session !== undefined,
+    /** Why the agent did not start. */
+    refusal: () => refusal,
+  };
 }
 
 /** The client says the same about a missing transcript and about one in which it finds nothing to resume. */

@@ -1,18 +1,20 @@
 import { z } from 'zod';
-import { searchByFile } from '../../recall/briefing/by-file.ts';
+import { type FileRequest, searchByFile } from '../../recall/briefing/by-file.ts';
 import { hasWord } from '../../recall/question/words.ts';
-import { search as recall } from '../../recall/search.ts';
+import { search as recall, type SearchAnswer } from '../../recall/search.ts';
 import { Role } from '../../schema/entry.ts';
 import { Hit, HitKind, isDerived, UseKind } from '../../schema/hit.ts';
+import type { ProjectFilter } from '../../store/projects/port.ts';
+import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { embedNow } from '../data/embed-now.ts';
 import { librarian, toDeps } from '../memory/memory.ts';
 import { type Context, operation } from '../operation.ts';
 import type { MemoryPorts } from '../ports.ts';
-import { filterFields, fromElsewhere, limitField, sameNamed, toFilter, withHome } from './filters.ts';
+import { type Filters, filterFields, fromElsewhere, limitField, sameNamed, toFilter, withHome } from './filters.ts';
 import { nothingYet } from './observations.ts';
 import { withTeam } from './team-search.ts';
-import { isUseKind, refuseToolFilters, toolFilter, unknownTool } from './tool-filter.ts';
+import { isUseKind, refuseToolFilters, type ToolInput, toolFilter, unknownTool } from './tool-filter.ts';
 
 export const search = operation({
   name: 'search',
@@ -65,63 +67,99 @@ export const search = operation({
     >,
     input,
   ) {
-    if (input.query.trim() === '' && input.file === undefined)
-      throw new HoldfastError('BAD_INPUT', 'The query is empty', {
-        hint: 'Examples: holdfast search flaky login test; holdfast search --file src/auth/jwt.ts',
-      });
-    if (input.file !== undefined && (input.kind === 'conversation' || input.kind === 'memory'))
-      throw new HoldfastError(
-        'BAD_INPUT',
-        `--file cannot find ${input.kind === 'memory' ? 'memories' : 'conversations'}`,
-        {
-          hint: 'It finds entries, sessions, observations and summaries: holdfast search --file src/auth/jwt.ts --kind session',
-        },
-      );
-    if (input.role !== undefined && isDerived(input.kind))
-      throw new HoldfastError('BAD_INPUT', '--role only applies to messages', {
-        hint: 'Leave out the role, or search entries, sessions or conversations.',
-      });
+    refuseInput(input);
     if (input.kind === 'memory') await bringPagesIn(context);
     refuseToolFilters(input);
     const filter = await toFilter(context, input);
-    const { query, file, limit, role, subagents, explain } = input;
-    const kind = isUseKind(input.kind) ? 'entry' : input.kind;
     const use = await toolFilter(context.store, input);
     if (use?.tools?.length === 0) return { hits: [], note: await unknownTool(context.store, input) };
-    const wanted = { ...filter, ...(role ? { role } : {}), ...(use ? { use } : {}) };
-    const request = {
-      ...{ query, kind, limit, explain, withEntries: input.scope === 'team' },
-      filter: { ...wanted, subagents, ...(file ? { file: withHome(file.trim()) } : {}) },
-    };
-    const isByWords = file === undefined || kind === 'conversation' || isDerived(kind);
-    const here = isByWords
-      ? await recall(context, request)
-      : await searchByFile(context, { file: withHome(file), query, kind, limit, filter: wanted });
-    if (input.scope === 'team' && (!isByWords || use !== undefined))
-      throw new HoldfastError('BAD_INPUT', '--file and --tool only search this machine', {
-        hint: 'Leave out --scope, or leave out --file and --tool.',
-      });
-    const found = input.scope === 'team' ? await withTeam(context, request, here) : here;
-    if (found.hits.length === 0 && query.trim() !== '' && !hasWord(query))
-      return { note: 'The query has no words, and nothing is similar in meaning.', ...found };
-    const isDistilled = kind === 'observation' || kind === 'summary';
-    if (isDistilled && found.hits.length === 0 && (await context.store.distilled.counts())[countOf[kind]] === 0)
-      return { ...found, note: nothingYet };
-    const { project } = filter;
-    // A mistyped project must not look like lost memory.
-    const unknown =
-      found.hits.length === 0 &&
-      project !== undefined &&
-      (await context.store.sessions.list({ project, limit: 1 })).length === 0;
-    if (unknown) return { ...found, note: `No session is known in the project ${input.project}.` };
+    const found = await findHits(context, input, {
+      ...filter,
+      ...(input.role ? { role: input.role } : {}),
+      ...(use ? { use } : {}),
+    });
+    const reason = found.hits.length > 0 ? undefined : await whyNothing(context.store, input, filter.project, found);
+    if (reason !== undefined) return { ...found, note: reason };
     // At a terminal, the person was warned beside the answer.
-    const several = project && context.warn === undefined ? await sameNamed(context.store, project) : undefined;
+    const several =
+      filter.project && context.warn === undefined ? await sameNamed(context.store, filter.project) : undefined;
     if (several === undefined) return found;
-    return { ...found, note: 'note' in found && found.note ? `${found.note} ${several}` : several };
+    return { ...found, note: found.note ? `${found.note} ${several}` : several };
   },
 });
 
+type SearchInput = Filters &
+  ToolInput & {
+    readonly query: string;
+    readonly limit: number;
+    readonly role?: Role | undefined;
+    readonly subagents: boolean;
+    readonly scope?: 'me' | 'team' | undefined;
+    readonly explain?: boolean | undefined;
+  };
+
+function refuseInput({ query, file, kind, role }: SearchInput): void {
+  if (query.trim() === '' && file === undefined)
+    throw new HoldfastError('BAD_INPUT', 'The query is empty', {
+      hint: 'Examples: holdfast search flaky login test; holdfast search --file src/auth/jwt.ts',
+    });
+  if (file !== undefined && (kind === 'conversation' || kind === 'memory'))
+    throw new HoldfastError('BAD_INPUT', `--file cannot find ${kind === 'memory' ? 'memories' : 'conversations'}`, {
+      hint: 'It finds entries, sessions, observations and summaries: holdfast search --file src/auth/jwt.ts --kind session',
+    });
+  if (role !== undefined && isDerived(kind))
+    throw new HoldfastError('BAD_INPUT', '--role only applies to messages', {
+      hint: 'Leave out the role, or search entries, sessions or conversations.',
+    });
+}
+
+/** `command`, `edit` and `error` find entries. */
+const hitKind = ({ kind }: SearchInput): HitKind => (isUseKind(kind) ? 'entry' : kind);
+
+async function findHits(
+  context: Context<
+    'conversations' | 'distilled' | 'entries' | 'hub' | 'projects' | 'search' | 'sessions' | 'transfer' | 'vectors'
+  >,
+  input: SearchInput,
+  wanted: NonNullable<FileRequest['filter']>,
+): Promise<SearchAnswer> {
+  const { query, limit, subagents, explain } = input;
+  const kind = hitKind(input);
+  const byFile =
+    input.file !== undefined && (kind === 'entry' || kind === 'session')
+      ? { file: withHome(input.file), kind }
+      : undefined;
+  if (input.scope === 'team' && (byFile !== undefined || wanted.use !== undefined))
+    throw new HoldfastError('BAD_INPUT', '--file and --tool only search this machine', {
+      hint: 'Leave out --scope, or leave out --file and --tool.',
+    });
+  if (byFile !== undefined) return searchByFile(context, { ...byFile, query, limit, filter: wanted });
+  const file = input.file === undefined ? {} : { file: withHome(input.file.trim()) };
+  const isOfTeam = input.scope === 'team';
+  const filter = { ...wanted, subagents, ...file };
+  const request = { query, kind, limit, explain, withEntries: isOfTeam, filter };
+  const here = await recall(context, request);
+  return isOfTeam ? withTeam(context, request, here) : here;
+}
+
 const countOf = { observation: 'observations', summary: 'summaries' } as const;
+
+/** The likely reason why a search finds nothing, if there is one to tell. */
+async function whyNothing(
+  store: Pick<Store, 'distilled' | 'sessions'>,
+  input: SearchInput,
+  project: ProjectFilter | undefined,
+  found: SearchAnswer,
+): Promise<string | undefined> {
+  if (input.query.trim() !== '' && !hasWord(input.query))
+    return found.note ?? 'The query has no words, and nothing is similar in meaning.';
+  const { kind } = input;
+  if ((kind === 'observation' || kind === 'summary') && (await store.distilled.counts())[countOf[kind]] === 0)
+    return nothingYet;
+  // A mistyped project must not look like lost memory.
+  const isUnknown = project !== undefined && (await store.sessions.list({ project, limit: 1 })).length === 0;
+  return isUnknown ? `No session is known in the project ${input.project}.` : undefined;
+}
 
 /** Embedding this many texts takes no time; an import embeds more. */
 const mostEmbedded = 500;

@@ -36,28 +36,27 @@ export function lend(
   },
 ): Lent {
   const { words, own, matches } = matched;
-  const { previous, next, flags, length } = places;
+  const { previous, next, flags } = places;
   const got = floats.take(places.size);
   const answers = bytes.take(places.size);
   const byWords = bytes.take(places.size);
   const touched: number[] = [];
   const seen = bytes.take(places.size);
-  const shortness = (place: number) => Math.min(1, shortText / Math.max(1, length[place] as number)) ** 2;
-  /** An entry that only used tools. If all others have vectors, one without a vector says nothing either. */
-  const isSilent = (place: number) =>
-    (((flags[place] as number) & flag.usedTools) !== 0 && (length[place] as number) <= shortestSaying) ||
-    (cosines !== undefined && ((flags[place] as number) & flag.noVector) !== 0);
-  const step = (from: number, direction: Int32Array): number => {
-    let place = direction[from] as number;
-    for (let i = 0; i < mostSilent && place >= 0 && isSilent(place); i++) place = direction[place] as number;
-    return place;
-  };
+  const shortness = shortnessAt(places);
+  const step = stepping(places, cosines !== undefined);
+  const lenders = matches.filter((place) => own(place) >= leastLent);
+
   for (const direction of [next, previous]) {
     const most = floats.take(places.size);
-    for (const lender of matches) {
-      if (own(lender) < leastLent) continue;
+    const offer = (place: number, share: number, isAnswer: boolean) => {
+      if (share <= (most[place] as number)) return;
+      most[place] = share;
+      if (direction === next) answers[place] = isAnswer ? 1 : 0;
+    };
+    for (const lender of lenders) {
       const given = own(lender) * shortness(lender);
       const asks = direction === next && ((flags[lender] as number) & flag.asks) !== 0;
+      const hasWords = words.has(lender);
       let place = lender;
       for (let distance = 1; distance <= reach; distance++) {
         place = step(place, direction);
@@ -65,12 +64,9 @@ export function lend(
         if (scope !== undefined && scope[place] !== 1) continue;
         if (seen[place] === 0) touched.push(place);
         seen[place] = 1;
-        if (words.has(lender)) byWords[place] = 1;
+        if (hasWords) byWords[place] = 1;
         const isAnswer = asks && distance === 1;
-        const share = Math.fround(given * shortness(place) * (isAnswer ? toAnswer : distance === 1 ? toNext : toNear));
-        if (share <= (most[place] as number)) continue;
-        most[place] = share;
-        if (direction === next) answers[place] = isAnswer ? 1 : 0;
+        offer(place, Math.fround(given * shortness(place) * shareOf(distance, isAnswer)), isAnswer);
       }
     }
     for (const place of touched) got[place] = (got[place] as number) + (most[place] as number);
@@ -78,4 +74,25 @@ export function lend(
   }
   bytes.giveBack(seen);
   return { got, answers, byWords, touched };
+}
+
+const shareOf = (distance: number, isAnswer: boolean): number =>
+  isAnswer ? toAnswer : distance === 1 ? toNext : toNear;
+
+const shortnessAt =
+  ({ length }: RankInput['places']) =>
+  (place: number): number =>
+    Math.min(1, shortText / Math.max(1, length[place] as number)) ** 2;
+
+/** Steps to the next place in a direction, over entries that only used tools. Negative at the end. */
+function stepping({ flags, length }: RankInput['places'], hasVectors: boolean) {
+  /** If all others have vectors, an entry without a vector says nothing either. */
+  const isSilent = (place: number) =>
+    (((flags[place] as number) & flag.usedTools) !== 0 && (length[place] as number) <= shortestSaying) ||
+    (hasVectors && ((flags[place] as number) & flag.noVector) !== 0);
+  return (from: number, direction: Int32Array): number => {
+    let place = direction[from] as number;
+    for (let i = 0; i < mostSilent && place >= 0 && isSilent(place); i++) place = direction[place] as number;
+    return place;
+  };
 }

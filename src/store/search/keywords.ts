@@ -63,29 +63,21 @@ export function keywordSearch(connection: Connection): Pick<SearchPort, 'keyword
       `${select} AND +f.rowid IN (SELECT rowid FROM entries_fts WHERE entries_fts MATCH ?) ${only} ORDER BY score LIMIT ?`,
     );
     const entries = total.get() ?? 0;
-    const known = terms.map((term) => ({ term, matches: count.get(term) ?? 0 })).filter(({ matches }) => matches > 0);
+    const known = rarestFirst(terms, (term) => count.get(term) ?? 0);
     if (known.length === 0) return [];
-    known.sort((a, b) => a.matches - b.matches);
-    const all = known.map(({ term }) => term).join(' OR ');
-    let rare = 0;
-    for (let sum = 0; rare < known.length; rare++) {
-      sum += known[rare]?.matches ?? 0;
-      if (rare > 0 && sum > rareShare * entries) break;
-    }
+    const all = anyOf(known);
+    const rank = (rare: number, wanted: number): readonly Ranked[] =>
+      rare >= known.length
+        ? best.all(all, ...values, wanted)
+        : bestAmong.all(all, anyOf(known.slice(0, rare)), ...values, wanted);
+    let rare = rareAtFirst(known, entries);
     for (let wanted = limit + 20; ; ) {
-      const whole = rare >= known.length;
-      const among = known
-        .slice(0, rare)
-        .map(({ term }) => term)
-        .join(' OR ');
-      const ranked = whole ? best.all(all, ...values, wanted) : bestAmong.all(all, among, ...values, wanted);
-      const rows = rowsOf(ranked, subagents);
+      const found = rank(rare, wanted);
+      const rows = rowsOf(found, subagents);
       const last = rows.length < limit ? 0 : -(rows[limit - 1]?.score ?? 0);
-      let missed = known.slice(rare).reduce((sum, { matches }) => sum + mostPerTerm * weight(matches, entries), 0);
-      if (missed > last && !whole) {
-        for (; rare < known.length && missed > last; rare++)
-          missed -= mostPerTerm * weight(known[rare]?.matches ?? 0, entries);
-      } else if (rows.length >= limit || ranked.length < wanted) return rows.slice(0, limit);
+      const enough = rareEnough(known, entries, rare, last);
+      if (enough > rare) rare = enough;
+      else if (rows.length >= limit || found.length < wanted) return rows.slice(0, limit);
       else wanted *= 4;
     }
   }
@@ -121,6 +113,38 @@ export function keywordSearch(connection: Connection): Pick<SearchPort, 'keyword
       });
     },
   };
+}
+
+interface CountedTerm {
+  readonly term: string;
+  readonly matches: number;
+}
+
+const rarestFirst = (terms: readonly string[], count: (term: string) => number): readonly CountedTerm[] =>
+  terms
+    .map((term) => ({ term, matches: count(term) }))
+    .filter(({ matches }) => matches > 0)
+    .sort((a, b) => a.matches - b.matches);
+
+const anyOf = (terms: readonly CountedTerm[]): string => terms.map(({ term }) => term).join(' OR ');
+
+/** How many terms the first pass requires: the rarest, and as many more as keep the matches few. */
+function rareAtFirst(known: readonly CountedTerm[], entries: number): number {
+  let sum = 0;
+  const tooMany = known.findIndex(({ matches }, i) => {
+    sum += matches;
+    return i > 0 && sum > rareShare * entries;
+  });
+  return tooMany < 0 ? known.length : tooMany;
+}
+
+/** How many terms a pass must require, so that an entry with only the others cannot exceed the score of the last rank. */
+function rareEnough(known: readonly CountedTerm[], entries: number, rare: number, last: number): number {
+  const most = ({ matches }: CountedTerm) => mostPerTerm * weight(matches, entries);
+  let enough = rare;
+  let missed = known.slice(rare).reduce((sum, term) => sum + most(term), 0);
+  for (; enough < known.length && missed > last; enough++) missed -= most(known[enough] as CountedTerm);
+  return enough;
 }
 
 /** All search terms; a term without a match is replaced by its parts. */

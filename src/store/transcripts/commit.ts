@@ -6,7 +6,7 @@ import { groupSessions } from '../groups/membership.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import { branches } from './branches.ts';
 import { entryTaking, resultTaking } from './commit-entries.ts';
-import { fileAdvancing, sweeps } from './commit-file.ts';
+import { type Advanced, fileAdvancing, sweeps } from './commit-file.ts';
 import { sweeping as sweepingOf } from './commit-sweep.ts';
 import { vectorTaking } from './commit-vectors.ts';
 import { withoutForgotten } from './forgotten-chunk.ts';
@@ -29,23 +29,75 @@ export function committer(connection: Connection) {
   };
 }
 
+/** A chunk on its way into the store, and what it touched so far. */
+interface Taking extends Advanced {
+  readonly chunk: Chunk;
+  readonly touched: Touched;
+  readonly rules: ConversationRules;
+}
+
 function chunkApplying(connection: Connection, later: IndexLater) {
   const { find, advance } = fileAdvancing(connection);
-  const takeEntry = entryTaking(connection, later);
   const takeResults = resultTaking(connection, later);
   const takeVectors = vectorTaking(connection);
-  const { withdraw, sweep, keepAll } = sweepingOf(connection);
-  const placeEntry = connection.statement('UPDATE entries SET pos = @pos WHERE uuid = @uuid AND file_id = @file');
-  const placeCopy = connection.statement(
-    'UPDATE entry_copies SET pos = @pos WHERE file_id = @file AND entry_id = (SELECT id FROM entries WHERE uuid = @uuid)',
-  );
-  const exists = connection.statement<[number], number>('SELECT 1 FROM entries WHERE id = ?');
   const owners = ownership(connection);
   const groups = grouping(connection);
   const sessions = sessionRows(connection);
-  const markAbandoned = branches(connection);
+  const takeSessions = sessionTaking(sessions);
+  const takeEntries = entriesTaking(connection, later, sessions, groups);
+  const takeCorrections = correctionTaking(connection, groups);
+  const endSweep = sweepEnding(connection);
+  const settleBranches = branchSettling(connection, groups);
   const remembered = withoutForgotten(connection);
   const { ownOnly } = groupSessions(connection);
+
+  return function apply(read: Chunk, rules: ConversationRules): ChunkOutcome {
+    const before = find(read);
+    const expected = read.restart ? read.renews?.at : read.from;
+    if (expected !== undefined && (before?.offset ?? 0) !== expected) return { stale: true, added: 0 };
+    const chunk = ownOnly(remembered(read));
+    const taking: Taking = { ...advance(chunk, before), chunk, touched: nothingTouched(), rules };
+    const { at, touched } = taking;
+    // Entries may be removed, and with them their index rows.
+    const removes = taking.sweeping !== 0 || withdrawnIn(chunk).length > 0;
+    if (removes) later.write();
+
+    takeSessions(taking);
+    const { added, openFrom } = takeEntries(taking, before === undefined);
+    if (removes) later.write();
+    for (const session of sessions.nameByLeaf(at.id, chunk.titles ?? [])) touched.sessions.add(session);
+    takeCorrections(taking);
+    const shared = find(chunk)?.shared === 1;
+    takeResults(chunk.results, at.id, shared, touched);
+    takeVectors(chunk.vectors, touched);
+    endSweep(taking);
+    for (const moved of shared ? owners.settle(at.id) : []) {
+      touched.files.add(moved.file);
+      touched.sessions.add(moved.session);
+    }
+    settleBranches(taking, openFrom);
+    for (const id of touched.sessions) sessions.refresh(id);
+    return { stale: false, added };
+  };
+}
+
+const withdrawnIn = ({ withdrawn = [] }: Chunk): readonly string[] => withdrawn;
+
+function sessionTaking(sessions: ReturnType<typeof sessionRows>) {
+  return ({ chunk, at, touched }: Taking): void => {
+    if (chunk.restart) for (const session of sessions.forgetNames(at.id)) touched.sessions.add(session);
+    for (const session of chunk.sessions)
+      touched.sessions.add(sessions.note(chunk.agent, at.id, session, chunk.restart));
+  };
+}
+
+function entriesTaking(
+  connection: Connection,
+  later: IndexLater,
+  sessions: ReturnType<typeof sessionRows>,
+  groups: ReturnType<typeof grouping>,
+) {
+  const takeEntry = entryTaking(connection, later);
 
   function touchedSession(agent: AgentName, session: string, touched: Touched): number {
     const known = touched.names.get(session);
@@ -56,59 +108,60 @@ function chunkApplying(connection: Connection, later: IndexLater) {
     return id;
   }
 
-  return function apply(read: Chunk, rules: ConversationRules): ChunkOutcome {
-    const before = find(read);
-    const expected = read.restart ? read.renews?.at : read.from;
-    if (expected !== undefined && (before?.offset ?? 0) !== expected) return { stale: true, added: 0 };
-    const chunk = ownOnly(remembered(read));
-    const { at, generation, sweeping } = advance(chunk, before);
-    // Entries may be removed, and with them their index rows.
-    const removes = sweeping !== 0 || (chunk.withdrawn ?? []).length > 0;
-    if (removes) later.write();
-
-    const touched = nothingTouched();
-    if (chunk.restart) for (const session of sessions.forgetNames(at.id)) touched.sessions.add(session);
-    for (const session of chunk.sessions)
-      touched.sessions.add(sessions.note(chunk.agent, at.id, session, chunk.restart));
+  /** Returns how many entries are new, and from where on conversations of the file are still open. */
+  return ({ chunk, at, generation, touched, rules }: Taking, isNew: boolean): { added: number; openFrom: number } => {
     const isAppended = chunk.entries.length > 0 && chunk.subagent === undefined;
-    const openFrom = before === undefined || !isAppended ? 0 : groups.openFrom(at.id);
+    const openFrom = isNew || !isAppended ? 0 : groups.openFrom(at.id);
     const sessionOf = ({ session }: NewEntry) => touchedSession(chunk.agent, session, touched);
-    const foreseen =
-      before === undefined && isAppended ? groups.foresee(at.id, chunk.entries, sessionOf, rules) : undefined;
+    const foreseen = isNew && isAppended ? groups.foresee(at.id, chunk.entries, sessionOf, rules) : undefined;
     let added = 0;
     for (const entry of chunk.entries) {
       const place = { session: sessionOf(entry), conversation: foreseen?.get(entry.pos) };
       if (takeEntry(entry, chunk, at, place, generation, touched)) added++;
     }
-    if (removes) later.write();
-    for (const session of sessions.nameByLeaf(at.id, chunk.titles ?? [])) touched.sessions.add(session);
-    for (const uuid of chunk.withdrawn ?? []) {
+    return { added, openFrom };
+  };
+}
+
+/** Entries that the agent has withdrawn or moved. */
+function correctionTaking(connection: Connection, groups: ReturnType<typeof grouping>) {
+  const { withdraw } = sweepingOf(connection);
+  const placeEntry = connection.statement('UPDATE entries SET pos = @pos WHERE uuid = @uuid AND file_id = @file');
+  const placeCopy = connection.statement(
+    'UPDATE entry_copies SET pos = @pos WHERE file_id = @file AND entry_id = (SELECT id FROM entries WHERE uuid = @uuid)',
+  );
+  const exists = connection.statement<[number], number>('SELECT 1 FROM entries WHERE id = ?');
+  return ({ chunk, at, touched }: Taking): void => {
+    const withdrawn = withdrawnIn(chunk);
+    for (const uuid of withdrawn) {
       groups.loosen(uuid, at.id);
       withdraw(uuid, at.id, touched);
     }
-    if ((chunk.withdrawn ?? []).length > 0)
+    if (withdrawn.length > 0)
       for (const id of touched.fresh.keys()) if (exists.get(id) === undefined) forgetFresh(touched, id);
     for (const { uuid, pos } of chunk.moved ?? []) {
       groups.loosen(uuid, at.id);
       const place = { uuid, pos, file: at.id };
       if (placeEntry.run(place).changes + placeCopy.run(place).changes > 0) touched.files.add(at.id);
     }
-    const shared = find(chunk)?.shared === 1;
-    takeResults(chunk.results, at.id, shared, touched);
-    takeVectors(chunk.vectors, touched);
+  };
+}
 
-    if (sweeping !== 0) {
-      if (chunk.last && sweeping === sweeps.renewal) {
-        keepAll(at.id, generation);
-      } else if (chunk.last) sweep(at.id, generation, chunk.prune === true, touched);
-      touched.files.add(at.id);
-    }
-    if (shared) {
-      for (const moved of owners.settle(at.id)) {
-        touched.files.add(moved.file);
-        touched.sessions.add(moved.session);
-      }
-    }
+/** With the last chunk of a read from the start, decides about the entries that were not found again. */
+function sweepEnding(connection: Connection) {
+  const { sweep, keepAll } = sweepingOf(connection);
+  return ({ chunk, at, generation, sweeping, touched }: Taking): void => {
+    if (sweeping === 0) return;
+    if (chunk.last && sweeping === sweeps.renewal) keepAll(at.id, generation);
+    else if (chunk.last) sweep(at.id, generation, chunk.prune === true, touched);
+    touched.files.add(at.id);
+  };
+}
+
+/** Branches and conversations: the file's end alone if entries were appended, all of a file that was touched otherwise. */
+function branchSettling(connection: Connection, groups: ReturnType<typeof grouping>) {
+  const markAbandoned = branches(connection);
+  return ({ chunk, at, touched, rules }: Taking, openFrom: number): void => {
     if (!touched.files.has(at.id) && chunk.entries.length > 0) {
       // Entries appended without a jump change no branch.
       if (chunk.entries.some(({ joinsAt, pos }) => joinsAt !== undefined || pos < chunk.from)) markAbandoned(at.id);
@@ -118,7 +171,5 @@ function chunkApplying(connection: Connection, later: IndexLater) {
       markAbandoned(id);
       groups.rebuild(id, rules);
     }
-    for (const id of touched.sessions) sessions.refresh(id);
-    return { stale: false, added };
   };
 }

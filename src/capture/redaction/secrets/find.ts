@@ -143,13 +143,21 @@ function loadWindow(text: string, from: number): void {
   windowBytes.write(part, 0, 'utf16le');
 }
 
+/** What a pass over a text knows so far. */
+interface Pass {
+  readonly text: string;
+  /** No web token begins before this place. */
+  noWebTokenBefore: number;
+  /** Whether the text has characters that justify a call to secretlint. */
+  asksLint: boolean;
+}
+
 function walk(text: string): { spans: Span[]; candidates: boolean } {
   const spans: Span[] = [];
+  const pass: Pass = { text, noWebTokenBefore: 0, asksLint: false };
   let seen = 0;
-  let asksLint = false;
   let pair = other;
   let next = 0;
-  let noWebTokenBefore = 0;
   const end = text.length - 1;
   for (let i = 0; i < end; i++) {
     const place = i % windowUnits;
@@ -160,31 +168,37 @@ function walk(text: string): { spans: Span[]; candidates: boolean } {
     const last = (pair << 6) | (classes[units[place + 1] as number] as number);
     const mark = marks[last] as number;
     if (mark === 0) continue;
-    const at = i - 1;
     seen |= mark;
-    if (at < next) continue;
-    let span: Span | undefined;
-    if ((mark & flags.webToken) !== 0 && at >= noWebTokenBefore && text.startsWith('eyJ', at)) {
-      span = findWebToken(text, at);
-      if (span === undefined) {
-        // Search such a run once, not again from each `eyJ` in it.
-        runOfToken.lastIndex = at;
-        noWebTokenBefore = at + (runOfToken.exec(text)?.[0].length ?? 0);
-      }
-    }
-    if (span === undefined && (mark & flags.rule) !== 0) {
-      for (const rule of byGram.get(last) ?? []) {
-        if (!asksLint && rule.lint !== undefined) asksLint = text.startsWith(rule.lint, at);
-        span = rule.find(text, at);
-        if (span !== undefined) break;
-      }
-    }
+    if (i - 1 < next) continue;
+    const span = secretAt(pass, i - 1, mark, last);
     if (span === undefined) continue;
     spans.push(span);
     next = span.to;
   }
   if ((seen & flags.key) !== 0 && /PRIVATE KEY|Private-Lines/.test(text)) spans.push(...findPrivateKeys(text));
   // Last: some of secretlint's shapes match only the start of a longer secret, which the rules above have found whole.
-  if (asksLint) spans.push(...apartFrom(findByLint(text), merged(spans)));
+  if (pass.asksLint) spans.push(...apartFrom(findByLint(text), merged(spans)));
   return { spans, candidates: seen !== 0 };
+}
+
+/** The secret that begins here, if one of the rules for these three characters finds one. */
+function secretAt(pass: Pass, at: number, mark: number, threeCharacters: number): Span | undefined {
+  const token = (mark & flags.webToken) === 0 ? undefined : webTokenAt(pass, at);
+  if (token !== undefined || (mark & flags.rule) === 0) return token;
+  for (const rule of byGram.get(threeCharacters) ?? []) {
+    if (!pass.asksLint && rule.lint !== undefined) pass.asksLint = pass.text.startsWith(rule.lint, at);
+    const span = rule.find(pass.text, at);
+    if (span !== undefined) return span;
+  }
+  return undefined;
+}
+
+function webTokenAt(pass: Pass, at: number): Span | undefined {
+  if (at < pass.noWebTokenBefore || !pass.text.startsWith('eyJ', at)) return undefined;
+  const span = findWebToken(pass.text, at);
+  if (span !== undefined) return span;
+  // Search such a run once, not again from each `eyJ` in it.
+  runOfToken.lastIndex = at;
+  pass.noWebTokenBefore = at + (runOfToken.exec(pass.text)?.[0].length ?? 0);
+  return undefined;
 }
