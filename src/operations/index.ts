@@ -39,7 +39,7 @@ import {
   memoryRevert,
   rememberThis,
 } from './memory/memory-change.ts';
-import type { Operation } from './operation.ts';
+import type { ByName, Operation } from './operation.ts';
 import { activity } from './recall/activity.ts';
 import { briefing } from './recall/briefing.ts';
 import { projectsCompare } from './recall/compare-projects.ts';
@@ -59,8 +59,7 @@ import { stats } from './recall/stats.ts';
 import { summaries } from './recall/summaries.ts';
 import { timeline } from './recall/timeline.ts';
 
-/** Every capability, in the order of the help. The surfaces are generated from this table. */
-export const operations: readonly Operation[] = [
+const table = [
   start,
   openViewer,
   install,
@@ -170,4 +169,10 @@ export const operations: readonly Operation[] = [
   workerStatus,
   workerInstall,
   workerUninstall,
-];
+] as const;
+
+/** Every capability, in the order of the help. The surfaces are generated from this table. */
+export const operations: readonly Operation[] = table;
+
+/** The operations by their names, for tables that have something to say of each. */
+export type Operations = ByName<typeof table>;

@@ -81,9 +81,13 @@ export interface Terminal {
   close(): void;
 }
 
-export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
+export interface Operation<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodType = z.ZodType,
+  Name extends string = string,
+> {
   /** Words separated by a space: `search`, `config get`. */
-  readonly name: string;
+  readonly name: Name;
   readonly summary: string;
   readonly input: Input;
   readonly output: Output;
@@ -145,7 +149,15 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   run(context: Context, input: z.output<Input>): Promise<z.input<Output>>;
 }
 
-/** Ties the types of input and output together where an operation is declared. */
-export const operation = <Input extends z.ZodObject, Output extends z.ZodType>(
-  declared: Operation<Input, Output>,
-): Operation<Input, Output> => declared;
+/** Ties the name and the types of input and output together where an operation is declared. */
+export const operation = <Input extends z.ZodObject, Output extends z.ZodType, const Name extends string>(
+  declared: Operation<Input, Output, Name>,
+): Operation<Input, Output, Name> => declared;
+
+/** The operations of a table by their names. */
+export type ByName<Table extends readonly Operation[]> = {
+  readonly [One in Table[number] as One['name']]: One;
+};
+
+export type InputOf<One extends Operation> = z.output<One['input']>;
+export type OutputOf<One extends Operation> = z.output<One['output']>;

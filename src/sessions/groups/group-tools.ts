@@ -3,25 +3,24 @@ import { z } from 'zod';
 import { Bookmark } from '../../schema/group.ts';
 import type { GroupSessions } from './groups.ts';
 
-export interface GroupTool {
-  readonly name: string;
+export interface GroupTool<Name extends string = string, Output extends z.ZodType = z.ZodType> {
+  readonly name: Name;
   readonly description: string;
   /** Strict: refuses unknown fields, above all `group`. */
   readonly input: z.ZodObject;
-  readonly output: z.ZodType;
+  readonly output: Output;
   /** A call changes nothing. */
   readonly readOnly: boolean;
   run(group: GroupSessions, input: Record<string, unknown>): Promise<unknown>;
 }
 
-/** Keeps the types of input and output together where a tool is declared. */
-const tool = <Input extends z.ZodObject, Output extends z.ZodType>(
-  declared: Omit<GroupTool, 'input' | 'output' | 'run'> & {
+/** Keeps the name and the types of input and output together where a tool is declared. */
+const tool = <const Name extends string, Input extends z.ZodObject, Output extends z.ZodType>(
+  declared: Omit<GroupTool<Name, Output>, 'input' | 'run'> & {
     input: Input;
-    output: Output;
     run(group: GroupSessions, input: z.output<Input>): Promise<z.input<Output>>;
   },
-): GroupTool => declared;
+): GroupTool<Name, Output> => declared;
 
 const name = z.string().trim().min(1).max(200);
 
@@ -51,7 +50,7 @@ export const GroupHit = z.object({
   current: z.boolean().describe('it is the session that is active now'),
 });
 
-export const groupTools: readonly GroupTool[] = [
+const tools = [
   tool({
     name: 'clear_session',
     description:
@@ -99,4 +98,11 @@ export const groupTools: readonly GroupTool[] = [
     readOnly: true,
     run: async (group, { query }) => ({ hits: [...(await group.search(query))] }),
   }),
-];
+] as const;
+
+export const groupTools: readonly GroupTool[] = tools;
+
+/** What each tool answers, by its name. */
+export type GroupToolOutputs = {
+  readonly [Tool in (typeof tools)[number] as Tool['name']]: z.output<Tool['output']>;
+};

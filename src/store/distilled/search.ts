@@ -1,6 +1,6 @@
-// Candidates for ranking among observations, summaries and memories: all
-// rows with their BM25, then the texts of the best.
+// Candidates for ranking among observations, summaries and memories: all rows with their BM25, then the texts of the best.
 
+import type { AgentName } from '../../schema/agent-name.ts';
 import { everyone, nameOfGroup } from '../../schema/group.ts';
 import type { DerivedKind } from '../../schema/hit.ts';
 import { toMoment } from '../../schema/time.ts';
@@ -11,7 +11,9 @@ import type { DerivedAt, DistilledFilter, DistilledPort } from './port.ts';
 import { conditions } from './reading.ts';
 import {
   joins,
+  type ObservationRow,
   observationText,
+  type SummaryRow,
   selectObservation,
   selectSummary,
   summaryText,
@@ -27,9 +29,18 @@ interface Table {
   /** SQL for whether a row fades with time. */
   readonly fades: string;
   conditions(connection: Connection, filter: DistilledFilter): Conditions;
-  readonly select: string;
-  // biome-ignore lint/suspicious/noExplicitAny: each table reads the rows of its own select
-  read(row: any): Omit<DerivedAt, 'row'>;
+  /** The texts of rows, in their order; rows that are gone are left out. */
+  at(connection: Connection, rows: readonly number[]): DerivedAt[];
+}
+
+interface MemoryRow {
+  readonly memory: string;
+  readonly title: string;
+  readonly text: string;
+  readonly project: string;
+  readonly session: string;
+  readonly agent: AgentName | null;
+  readonly at: number;
 }
 
 const tables: Readonly<Record<DerivedKind, Table>> = {
@@ -38,16 +49,16 @@ const tables: Readonly<Record<DerivedKind, Table>> = {
     joins,
     fades: '0',
     conditions,
-    select: selectObservation,
-    read: (row) => shown(toObservation(row), observationText),
+    at: reading(`${selectObservation} FROM observations d ${joins}`, (row: ObservationRow) =>
+      shown(toObservation(row), observationText),
+    ),
   },
   summary: {
     name: 'summaries',
     joins,
     fades: '0',
     conditions,
-    select: selectSummary,
-    read: (row) => shown(toSummary(row), summaryText),
+    at: reading(`${selectSummary} FROM summaries d ${joins}`, (row: SummaryRow) => shown(toSummary(row), summaryText)),
   },
   memory: {
     name: 'memories',
@@ -55,12 +66,25 @@ const tables: Readonly<Record<DerivedKind, Table>> = {
     fades: "d.kind = 'dated'",
     conditions: memoryConditions,
     // A memory stores only the agent's id of its session.
-    select: 'SELECT d.*, (SELECT agent FROM sessions WHERE session = d.session LIMIT 1) AS agent',
-    read({ memory, title, text, project, session, agent, at }) {
-      return { id: memory, title, text, project, session, at: toMoment(at), ...(agent === null ? {} : { agent }) };
-    },
+    at: reading(
+      'SELECT d.*, (SELECT agent FROM sessions WHERE session = d.session LIMIT 1) AS agent FROM memories d',
+      ({ memory, title, text, project, session, agent, at }: MemoryRow) => ({
+        ...{ id: memory, title, text, project, session, at: toMoment(at) },
+        ...(agent === null ? {} : { agent }),
+      }),
+    ),
   },
 };
+
+function reading<Row>(select: string, read: (row: Row) => Omit<DerivedAt, 'row'>): Table['at'] {
+  return (connection, rows) => {
+    const one = connection.statement<[number], Row>(`${select} WHERE d.id = ?`);
+    return rows.flatMap((row) => {
+      const found = one.get(row);
+      return found === undefined ? [] : [{ row, ...read(found) }];
+    });
+  };
+}
 
 function shown<T extends Omit<DerivedAt, 'row' | 'text'>>(one: T, textOf: (one: T) => string): Omit<DerivedAt, 'row'> {
   const { id, title, project, session, agent, at } = one;
@@ -94,14 +118,7 @@ export function derivedSearch(connection: Connection): Pick<DistilledPort, 'sear
       });
     },
     async at(kind, rows) {
-      return run(() => {
-        const { name, joins, select, read } = tables[kind];
-        const one = connection.statement<[number], object>(`${select} FROM ${name} d ${joins} WHERE d.id = ?`);
-        return rows.flatMap((row) => {
-          const found = one.get(row);
-          return found === undefined ? [] : [{ row, ...read(found) }];
-        });
-      });
+      return run(() => tables[kind].at(connection, rows));
     },
   };
 }

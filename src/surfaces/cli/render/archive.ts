@@ -10,7 +10,7 @@ const words = {
 } as const;
 
 export function renderArchive(
-  { outcome, file, title }: { outcome: keyof typeof words; file?: string; title: string },
+  { outcome, file, title }: { outcome: keyof typeof words; file?: string | undefined; title: string },
   { style }: View,
 ): string {
   // The copy itself went to standard output.

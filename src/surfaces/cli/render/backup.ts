@@ -3,7 +3,12 @@ import { bytes } from '../style.ts';
 import type { View } from '../view.ts';
 
 export function renderBackup(
-  { file, bytes: size, removed = [], why }: { file: string; bytes: number; removed?: string[]; why?: string },
+  {
+    file,
+    bytes: size,
+    removed = [],
+    why,
+  }: { file: string; bytes: number; removed?: string[] | undefined; why?: string | undefined },
   { style }: View,
 ): string {
   const gone = removed.map((old) => `Removed ${old}, which held something forgotten since`);
@@ -13,7 +18,7 @@ export function renderBackup(
 }
 
 export function renderRestore(
-  output: { database: string; previous?: string; entries: number; sessions: number },
+  output: { database: string; previous?: string | undefined; entries: number; sessions: number },
   { style }: View,
 ): string {
   const counts = `${plural(output.entries, 'entry', 'entries')} of ${plural(output.sessions, 'session')}`;

@@ -5,15 +5,15 @@ import { clean, oneLine, table } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
 interface Left {
-  readonly session?: string;
-  readonly bookmark?: Bookmark;
-  readonly archive?: string;
+  readonly session?: string | undefined;
+  readonly bookmark?: Bookmark | undefined;
+  readonly archive?: string | undefined;
 }
 
 interface Removed {
   readonly group: string;
   readonly removed: boolean;
-  readonly session?: string;
+  readonly session?: string | undefined;
   readonly bookmarks: number;
   readonly folders: readonly string[];
   readonly sessions: number;
@@ -104,7 +104,14 @@ export function renderHits(
   {
     hits,
   }: {
-    hits: readonly { id?: number; session: string; name: string; at: string; snippet: string; current: boolean }[];
+    hits: readonly {
+      id?: number | undefined;
+      session: string;
+      name: string;
+      at: string;
+      snippet: string;
+      current: boolean;
+    }[];
   },
   view: View,
 ): string {

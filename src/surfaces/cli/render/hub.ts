@@ -12,15 +12,15 @@ interface ShareRow {
 
 interface Status {
   readonly joined: boolean;
-  readonly hub?: string;
-  readonly person?: string;
-  readonly machine?: string;
-  readonly reachable?: boolean;
-  readonly problem?: string;
-  readonly lastExchange?: string;
-  readonly vectors?: boolean;
-  readonly machines?: readonly { readonly name: string; readonly seenAt?: string }[];
-  readonly shares?: readonly ShareRow[];
+  readonly hub?: string | undefined;
+  readonly person?: string | undefined;
+  readonly machine?: string | undefined;
+  readonly reachable?: boolean | undefined;
+  readonly problem?: string | undefined;
+  readonly lastExchange?: string | undefined;
+  readonly vectors?: boolean | undefined;
+  readonly machines?: readonly { readonly name: string; readonly seenAt?: string | undefined }[] | undefined;
+  readonly shares?: readonly ShareRow[] | undefined;
 }
 
 interface Joined {

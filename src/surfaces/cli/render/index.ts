@@ -1,4 +1,6 @@
 // How each operation's answer looks to a person. Loaded only for the command that runs, and never with --json.
+import type { Operations } from '../../../operations/index.ts';
+import type { InputOf, OutputOf } from '../../../operations/operation.ts';
 import type { View } from '../view.ts';
 
 export interface Rendering {
@@ -7,10 +9,14 @@ export interface Rendering {
   readonly paged?: boolean;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the table below pairs each operation's name with the renderer of its own output
-type Render = (output: any, view: View, input: any) => string;
+type Render<Output, Input> = (output: Output, view: View, input: Input) => string;
 
-const table: Readonly<Record<string, () => Promise<Render>>> = {
+/** A renderer for each operation. The compiler compares what it takes with what the operation answers. */
+type Renderers = {
+  readonly [Name in keyof Operations]: () => Promise<Render<OutputOf<Operations[Name]>, InputOf<Operations[Name]>>>;
+};
+
+const renderers: Renderers = {
   start: async () => () => '',
   mcp: async () => () => '',
   open: async () => (await import('./open.ts')).renderOpen,
@@ -145,8 +151,9 @@ const paged = new Set([
 ]);
 
 export async function render(name: string, output: unknown, view: View, input: unknown): Promise<Rendering> {
-  const load = table[name];
-  // An operation without a renderer is still readable as JSON.
-  if (!load) return { text: JSON.stringify(output, null, 2) };
+  // An operation of another table is still readable as JSON.
+  if (!Object.hasOwn(renderers, name)) return { text: JSON.stringify(output, null, 2) };
+  // The output and the input come from the operation of this name.
+  const load = renderers[name as keyof Operations] as () => Promise<Render<unknown, unknown>>;
   return { text: (await load())(output, view, input), paged: paged.has(name) };
 }

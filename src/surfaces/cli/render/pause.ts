@@ -9,7 +9,7 @@ export const renderPause = ({ since, alreadyPaused }: { since: string; alreadyPa
   ].join('\n');
 
 export function renderResume(
-  { resumed, since, until }: { resumed: boolean; since?: string; until?: string },
+  { resumed, since, until }: { resumed: boolean; since?: string | undefined; until?: string | undefined },
   view: View,
 ): string {
   if (!resumed || since === undefined || until === undefined) return 'Capture was not paused.';

@@ -10,11 +10,11 @@ interface Resumed {
   readonly session: Session;
   readonly command: readonly string[];
   readonly folder: string;
-  readonly folderIsGone?: boolean;
+  readonly folderIsGone?: boolean | undefined;
   readonly before?: readonly string[] | undefined;
   readonly carried?: { readonly files: readonly string[] } | undefined;
   readonly restored: readonly string[];
-  readonly ended?: number;
+  readonly ended?: number | undefined;
 }
 
 export const renderResume = (output: Resumed | { readonly sessions: readonly Session[] }, view: View): string =>

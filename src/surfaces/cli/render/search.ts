@@ -2,7 +2,7 @@ import { type Hit, hasWords, isDerived, onlySimilar, type Touched, type UsedTool
 import { clean, marked, oneLine } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
-export function renderSearch({ hits, note }: { hits: readonly Hit[]; note?: string }, view: View): string {
+export function renderSearch({ hits, note }: { hits: readonly Hit[]; note?: string | undefined }, view: View): string {
   if (hits.length === 0) {
     const advice = note?.startsWith('No session is known')
       ? 'List projects: holdfast projects'

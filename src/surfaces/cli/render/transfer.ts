@@ -13,14 +13,16 @@ interface Imported {
   readonly transcripts: number;
   readonly entries: number;
   readonly rows: Counts;
-  readonly claudeMem?: {
-    readonly sessions: number;
-    readonly known: number;
-    readonly prompts: number;
-    readonly observations: number;
-    readonly summaries: number;
-    readonly left: readonly string[];
-  };
+  readonly claudeMem?:
+    | {
+        readonly sessions: number;
+        readonly known: number;
+        readonly prompts: number;
+        readonly observations: number;
+        readonly summaries: number;
+        readonly left: readonly string[];
+      }
+    | undefined;
 }
 
 export function renderImport({ transcripts, entries, rows, claudeMem }: Imported, { style }: View): string {

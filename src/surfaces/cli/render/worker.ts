@@ -5,7 +5,7 @@ import { localTime, type View } from '../view.ts';
 export const renderStart = ({ pid, alreadyRunning }: { pid: number; alreadyRunning: boolean }): string =>
   alreadyRunning ? `The worker is already running (process ${pid}).` : `The worker is running (process ${pid}).`;
 
-export const renderStop = ({ stopped, pid }: { stopped: boolean; pid?: number }): string =>
+export const renderStop = ({ stopped, pid }: { stopped: boolean; pid?: number | undefined }): string =>
   stopped ? `The worker has stopped (process ${pid}).` : 'No worker was running.';
 
 export function renderStatus(
@@ -15,7 +15,13 @@ export function renderStatus(
     since,
     http,
     pausedSince,
-  }: { running: boolean; pid?: number; since?: string; http: HttpState; pausedSince?: string },
+  }: {
+    running: boolean;
+    pid?: number | undefined;
+    since?: string | undefined;
+    http: HttpState;
+    pausedSince?: string | undefined;
+  },
   view: View,
 ): string {
   const lines = [
