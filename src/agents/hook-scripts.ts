@@ -63,9 +63,8 @@ start=\${start%%'"'*}
 case $start in *\\\\* | '') start=$PWD ;; esac`;
 };
 
-export const startScript = (link: HookLink, whose: ScriptFor): string =>
-  `${begin(link, `The start of a session of ${whose.title}: prints the briefing, and sees to it that the worker runs.`)}
-# The notes for a folder are those of its repository, else of the next folder upwards that has some: but never of the home folder or above
+/** Finds the notes for a folder. */
+const seekNotes = `# The notes for a folder are those of its repository, else of the next folder upwards that has some: but never of the home folder or above
 # for what lies below. A worktree stands for its repository, unless the person keeps them apart.
 seek() {
   d=\${1%/} alone=
@@ -91,7 +90,9 @@ seek() {
     case "$HOME/" in "$d"/*) return 1 ;; esac
   done
 }
-b="$h/${folder}" n= id=
+`;
+
+const giveBriefing = (whose: ScriptFor): string => `b="$h/${folder}" n= id=
 ${startFolder(whose)}
 case "$start/" in
   */../* | */./* | *//*) false ;;
@@ -116,7 +117,13 @@ if [ -n "$n" ]; then
   esac
 fi
 ${note(whose, 'SessionStart', '"$id"')}
-# Whether the process with this pid ($1) began at this tick of the clock ($2): a recycled pid is not the worker.
+`;
+
+/** Starts the worker, unless it runs or another hook starts it. */
+const startWorker = (
+  link: HookLink,
+  whose: ScriptFor,
+): string => `# Whether the process with this pid ($1) began at this tick of the clock ($2): a recycled pid is not the worker.
 born() {
   stat= state= tick=
   case $1 in '' | *[!0-9]*) return 1 ;; esac
@@ -170,3 +177,7 @@ fi
 born "$!"
 printf '%s %s\\n' "$!" "$tick" >>"$h/${startingName}"
 `;
+
+export const startScript = (link: HookLink, whose: ScriptFor): string =>
+  `${begin(link, `The start of a session of ${whose.title}: prints the briefing, and sees to it that the worker runs.`)}
+${seekNotes}${giveBriefing(whose)}${startWorker(link, whose)}`;
