@@ -8,7 +8,11 @@ import type { ToolUse } from '../schema/tool-use.ts';
 import type { SessionEnding } from '../store/sessions/port.ts';
 import { cut, gist, inputField, type Sentence, sentencesOf, toolGist } from './gist.ts';
 
+/** Why something is open. A later commit or push of the project ends what is `undelivered`. */
+export type OpenEndKind = 'interrupted' | 'unanswered' | 'undelivered' | 'failed' | 'unfinished' | 'promised';
+
 export interface OpenEnd {
+  readonly kind: OpenEndKind;
   readonly entry: string;
   readonly text: string;
 }
@@ -57,11 +61,11 @@ export function openEnds(ending: SessionEnding): OpenEnd[] {
   const prompt = entries[lastPrompt] ?? ending.prompts.find(isPrompt);
   const stopped = entries.findLastIndex((entry) => entry.author === 'machine' && interrupted.test(entry.text));
   const found: OpenEnd[] = [];
-  const add = (entry: string, text: string) => {
-    if (found.length < mostOfOne && text !== '') found.push({ entry, text });
+  const add = (kind: OpenEndKind, entry: string, text: string) => {
+    if (found.length < mostOfOne && text !== '') found.push({ kind, entry, text });
   };
   if (prompt !== undefined && stopped > Math.max(lastPrompt, lastAnswer) && isInterrupted(prompt, ending.toolUses))
-    add(prompt.id, `Interrupted while working on: ${gist(prompt.text, longest)}`);
+    add('interrupted', prompt.id, `Interrupted while working on: ${gist(prompt.text, longest)}`);
   else if (
     prompt !== undefined &&
     isRequest(prompt) &&
@@ -70,24 +74,27 @@ export function openEnds(ending: SessionEnding): OpenEnd[] {
     !usedToolsSince(ending, prompt) &&
     !assent.test(prompt.text.trim())
   )
-    add(prompt.id, `Asked and not answered: ${gist(prompt.text, longest)}`);
+    add('unanswered', prompt.id, `Asked and not answered: ${gist(prompt.text, longest)}`);
   else if (prompt !== undefined && isUndelivered(prompt, ending))
-    add(prompt.id, `${undelivered} ${gist(prompt.text, longest)}`);
+    add('undelivered', prompt.id, `Asked for, and not done: ${gist(prompt.text, longest)}`);
   const answer = entries[lastAnswer];
   const failed = lastFailure(ending.toolUses);
   const isOver = answer !== undefined && lastAnswer > lastPrompt && tellsOfPassing(answer.text);
   if (failed !== undefined && !isOver)
-    add(failed.entry, `Last run failed: ${toolGist(failed, 100)}${inBrackets(errorLine(failed.output ?? ''))}`);
-  if (answer !== undefined && lastAnswer > lastPrompt) for (const text of unfinished(answer.text)) add(answer.id, text);
+    add(
+      'failed',
+      failed.entry,
+      `Last run failed: ${toolGist(failed, 100)}${inBrackets(errorLine(failed.output ?? ''))}`,
+    );
+  if (answer !== undefined && lastAnswer > lastPrompt)
+    for (const text of unfinished(answer.text)) add('unfinished', answer.id, text);
   for (const said of ending.prompts.slice(0, 2))
     if (isPrompt(said))
       for (const { text } of sentencesOf(said.text))
-        if (promised.test(text) && text.length <= longest) add(said.id, `The person said: ${text}`);
+        if (promised.test(text) && text.length <= longest) add('promised', said.id, `The person said: ${text}`);
   return found;
 }
 
-/** How an open end begins that a later commit or push of the project ends. */
-export const undelivered = 'Asked for, and not done:';
 const deliver =
   /^(?:(?:ok(?:ay)?|great|good|nice|perfect|now|then|and|please|can you|could you|let'?s|go ahead and)[\s,.!]+)*(commit|push)\b/i;
 const delivers = {

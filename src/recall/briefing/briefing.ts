@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { completedParts } from '../../distill/offline/completed.ts';
 import { filesTouched, type TouchedFile } from '../../language/files-touched.ts';
 import { cut, gist, inOneLine } from '../../language/gist.ts';
-import { isPrompt, openEnds, undelivered } from '../../language/open-ends.ts';
+import { isPrompt, openEnds } from '../../language/open-ends.ts';
 import { estimateTokens } from '../../language/tokens.ts';
 import type { BriefingItem, BriefingSource } from '../../schema/briefing.ts';
 import { briefingTag } from '../../schema/briefing-tag.ts';
@@ -273,7 +273,7 @@ const earlierItem = (glance: SessionGlance, i: number, days: Calendar, ids: Shor
 /** A later session that committed has delivered what an earlier one was asked to. */
 const stillOpen = (open: Told['open'], later: readonly Told[]): Told['open'] =>
   later.some(({ summary }) => completedParts(summary?.completed ?? '').commits !== undefined)
-    ? open.filter(({ text }) => !text.startsWith(undelivered))
+    ? open.filter(({ kind }) => kind !== 'undelivered')
     : open;
 
 const leftOpen = (told: readonly Told[], days: Calendar, ids: ShortId): Item[] =>
