@@ -47,7 +47,7 @@ export interface AgentHooks {
   settingsFile(env: NodeJS.ProcessEnv, home: string): string;
   /** Contract: never throws on any JSON value. */
   find(settings: unknown, link: HookLink): HooksFound;
-  /** What to add to settings that contain none of ours. Throws if their shape leaves no place for it. */
+  /** What to add to settings that contain no hook of Holdfast. Throws if their shape leaves no place for it. */
   additions(settings: Record<string, unknown>, link: HookLink): readonly Insertion[];
   /** What to remove. Everything from before us stays, even if empty: `before` are the settings from then. */
   removals(settings: unknown, before: unknown): readonly JsonPath[];

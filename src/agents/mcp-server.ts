@@ -1,4 +1,4 @@
-// How any agent starts our MCP server, and how to recognise an entry of ours.
+// How any agent starts our MCP server, and how to recognise our own entry.
 import path from 'node:path';
 import type { AgentMcp, HookLink } from './hooks.ts';
 import { asObject, asString } from './json.ts';

@@ -1,5 +1,5 @@
-// For agents that keep sessions in a database, or in JSON that they rewrite whole. New data is pulled into a transcript
-// of ours, below the data folder, and ingest reads that like any other. The agent says what a source holds;
+// For agents that keep sessions in a database, or in JSON that they rewrite whole. Holdfast pulls new data into
+// a transcript below the data folder, and ingest reads that like any other. The agent says what a source holds;
 // `capture/pull` writes.
 
 /** One line of a pulled transcript. */
@@ -72,7 +72,7 @@ export interface AgentPull {
   sessions(file: string, tools: PullTools): Iterable<PulledSession>;
 }
 
-/** Whether a transcript is one of ours, which the agent's sessions were pulled into. */
+/** Whether Holdfast wrote the transcript, from sessions that it pulled. */
 export const isPulledKey = ({ pull }: { readonly pull?: AgentPull }, key: string): boolean =>
   pull !== undefined && (pull.beside?.(key) ?? true);
 

@@ -153,7 +153,7 @@ function askCommand({ node, program, home }: HookLink): string {
   return `for n in ${quote(node)} node; do ${run}; done; true`;
 }
 
-/** Whether a command of ours works with this data folder. */
+/** Whether a command of Holdfast works with this data folder. */
 const names = (command: string, home: string): boolean =>
   command.includes(quote(home)) || command.includes(quote(`${home}${path.sep}`).slice(0, -1));
 
@@ -165,7 +165,7 @@ interface OwnGroup {
   readonly places: readonly number[];
 }
 
-/** For each event, the groups that contain a hook of ours; in a plain list each hook is a group. */
+/** For each event, the groups that contain a hook of Holdfast; in a plain list each hook is a group. */
 function ownGroups(
   settings: unknown,
   shape: SettingsHooks['shape'],

@@ -10,7 +10,7 @@ export type UsageDeps = OriginalDeps & { readonly store: Pick<Store, 'usage'> };
 /** Reads the transcripts only if they have changed since the last count. */
 export async function usageOf(deps: UsageDeps, session: SessionKey): Promise<readonly ModelUsage[]> {
   const { models, kept } = await counted(deps, session);
-  // A store that cannot be written has the answer all the same; the next question counts again.
+  // A store that cannot be written has the answer anyway; the next question counts again.
   await kept.catch(() => undefined);
   return models;
 }

@@ -39,7 +39,7 @@ export async function initHub(client: HubClient, address: HubAddress): Promise<M
     await client.query("SELECT pg_advisory_xact_lock(hashtext('holdfast hub'))");
     const before = await hubIn(client, address);
     if (before !== undefined && before.version > hubVersion)
-      throw new HoldfastError('STORE_NEWER', `The hub ${placeOf(address)} is of a newer version (${before.version})`, {
+      throw new HoldfastError('STORE_NEWER', `The hub ${placeOf(address)} has a newer version (${before.version})`, {
         hint: 'Update Holdfast on this machine. Nothing was changed.',
       });
     if (before === undefined) await makeHub(client, address);
@@ -99,9 +99,13 @@ async function needRights(client: HubClient, address: HubAddress): Promise<void>
       hint: 'Use a newer server. Nothing was changed.',
     });
   if (rows[0]?.may !== true)
-    throw new HoldfastError('NO_PERMISSION', `The user ${address.user} may not make roles in ${placeOf(address)}`, {
-      hint: 'Use the address of an administrator: a superuser, or the owner of the database with CREATEROLE. Nothing was changed.',
-    });
+    throw new HoldfastError(
+      'NO_PERMISSION',
+      `The user ${address.user} is not allowed to create roles in ${placeOf(address)}`,
+      {
+        hint: 'Use the address of an administrator: a superuser, or the owner of the database with CREATEROLE. Nothing was changed.',
+      },
+    );
 }
 
 /** The schema of pgvector. Installs it if the server has it and allows that. */
@@ -152,7 +156,7 @@ export async function invitePerson(client: HubClient, address: HubAddress, name:
       });
     const { rows: roles } = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [role]);
     if (roles.length > 0 && person === undefined)
-      throw new HoldfastError('CONFLICT', `The server has a role ${role} already, which is not of this hub`, {
+      throw new HoldfastError('CONFLICT', `The server already has a role ${role} that does not belong to this hub`, {
         hint: 'Choose another name. Nothing was changed.',
       });
     const { rows } = await client.query<{ members: string }>('SELECT members FROM holdfast.hub');
@@ -224,7 +228,7 @@ export async function revokePerson(
   );
   const [person] = rows;
   if (person === undefined)
-    throw new HoldfastError('NOT_FOUND', `${name} is no member of the hub ${placeOf(address)}`, {
+    throw new HoldfastError('NOT_FOUND', `${name} is not a member of the hub ${placeOf(address)}`, {
       hint: 'List members with `holdfast hub status`. Nothing was changed.',
     });
   const { rowCount } = await client.query(

@@ -99,7 +99,7 @@ export async function checkHub(client: HubClient, address: HubAddress): Promise<
   if (hub.version > hubVersion)
     throw new HoldfastError(
       'STORE_NEWER',
-      `The hub ${placeOf(address)} is of a newer version (${hub.version}; this one knows ${hubVersion})`,
+      `The hub ${placeOf(address)} has a newer version (${hub.version}; this one knows ${hubVersion})`,
       {
         hint: 'Update Holdfast on this machine. Nothing was changed.',
       },
@@ -107,7 +107,7 @@ export async function checkHub(client: HubClient, address: HubAddress): Promise<
   if (hub.version < hubVersion)
     throw new HoldfastError(
       'CONFLICT',
-      `The hub ${placeOf(address)} is of an older version (${hub.version}; this one needs ${hubVersion})`,
+      `The hub ${placeOf(address)} has an older version (${hub.version}; this one needs ${hubVersion})`,
       {
         hint: 'Ask its administrator to bring it up to date with `holdfast hub init`. Nothing was changed.',
       },
@@ -124,7 +124,7 @@ export async function hubIn(
   );
   if (rows[0]?.schema == null) return undefined;
   if (rows[0].usable === false)
-    throw new HoldfastError('NO_PERMISSION', `This role is no member of the hub ${placeOf(address)}`, {
+    throw new HoldfastError('NO_PERMISSION', `This role is not a member of the hub ${placeOf(address)}`, {
       hint: 'Ask its administrator for an invitation (`holdfast hub invite NAME`). Nothing was changed.',
     });
   const foreign = () =>

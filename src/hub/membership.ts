@@ -46,7 +46,7 @@ export function readMembership(home: string): Membership | undefined {
 export function needMembership(home: string): Membership {
   const found = readMembership(home);
   if (found !== undefined) return found;
-  throw new HoldfastError('NOT_FOUND', 'This machine has joined no hub', {
+  throw new HoldfastError('NOT_FOUND', 'This machine has not joined a hub', {
     hint: 'Join one with `holdfast hub join <postgres-url>`, or make one with `holdfast hub init <postgres-url>`.',
   });
 }

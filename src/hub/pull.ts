@@ -65,7 +65,7 @@ export async function pull(deps: PullDeps): Promise<Pulled> {
     [note.seq],
   );
   const isSame = note.seq === 0 || (Number(first.rows[0]?.seq) === note.seq && first.rows[0]?.stamp === note.stamp);
-  // A hub that was restored from a backup counts from there again: compare everything once more.
+  // A hub that was restored from a backup counts from there again: compare everything again.
   if (!isSame) await keep({ seq: 0, stamp: '', shares: [] });
 
   const takePages = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-// Sessions → what the hub lacks of them. Every text is redacted once more, by this machine's current rules.
+// Sessions → what the hub lacks of them. Every text is redacted again, by this machine's current rules.
 import { hash as digest } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { redactionVersion } from '../capture/redaction/redact.ts';

@@ -149,7 +149,7 @@ export function writePlugin(config: Config, agent: Agent, folder: string): { fol
       replaceFile(join(folder, name), text, 0o600);
     }
   } catch (error) {
-    // An incomplete plugin must not count as installed, nor be repaired at every start.
+    // An incomplete plugin must not count as installed, and must not be repaired at every start.
     if (known === undefined) {
       removePlugin(config, agent, { folder, made });
       writeRecord(config, agent, record);
@@ -211,7 +211,7 @@ function hooksOf(config: Config, agent: Agent): { hooks: AgentHooks | AgentHookF
   const file = config.agentSettings(agent);
   if (agent.hooks === undefined || file === undefined)
     throw new HoldfastError('BAD_INPUT', `${agent.title} has no hooks that could be installed`, {
-      hint: 'Holdfast reads its transcripts all the same; there is nothing to do.',
+      hint: 'Holdfast reads its transcripts anyway; there is nothing to do.',
     });
   return { hooks: agent.hooks, file };
 }

@@ -87,7 +87,7 @@ export function explain(error: unknown, subject: string): HoldfastError {
       'Free some space, then try again; nothing is lost.',
     );
   if (code === 'SQLITE_BUSY' || code === 'SQLITE_BUSY_SNAPSHOT' || code === 'SQLITE_LOCKED')
-    return because('STORE_BUSY', `${subject} is held by another process`, 'Try again in a moment.');
+    return because('STORE_BUSY', `${subject} is locked by another process`, 'Try again in a moment.');
   if (code === 'SQLITE_READONLY' || code === 'SQLITE_CANTOPEN' || code === 'EROFS')
     return because('NO_PERMISSION', `${subject} cannot be written`, 'Check the owner and mode of the data folder.');
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'))

@@ -271,7 +271,7 @@ describe.skipIf(noPostgres)(because('a hub in trouble', noPostgres), () => {
     ).toMatchObject({ code: 'BAD_INPUT' });
     expect(await failure(other.sync())).toMatchObject({
       code: 'NOT_FOUND',
-      message: expect.stringContaining('joined no hub'),
+      message: expect.stringContaining('has not joined a hub'),
     });
   });
 

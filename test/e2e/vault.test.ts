@@ -136,7 +136,7 @@ describe('the vault', () => {
     const at = place();
     const file = written(at, [said('a', 'Mend the lamp')], path.join(at.folder, 'gone'));
     await ask(at.env, 'ingest');
-    expect((await holdfast(at.env, 'resume', 'lamp')).stderr).toContain('is not there');
+    expect((await holdfast(at.env, 'resume', 'lamp')).stderr).toContain('does not exist');
     mkdirSync(path.join(at.folder, 'gone'));
     rmSync(file);
     const none = await holdfast(at.env, 'resume', 'lamp');

@@ -249,7 +249,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     await field.fill(`${await field.inputValue()}\n- mine\n`);
     stand.run('remember', 'The canary goes first', '--key', 'canary');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('core/facts.md was changed meanwhile').waitFor();
+    await page.getByText('core/facts.md was changed in the meantime').waitFor();
     expect(await field.inputValue()).toContain('- mine');
     await field.press('Escape');
     await page.getByRole('button', { name: 'Discard' }).click();

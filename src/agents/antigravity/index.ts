@@ -1,5 +1,5 @@
 // Antigravity's `agy`: ~/.gemini/antigravity-cli/brain/<session>/.system_generated/logs/transcript_full.jsonl, one line
-// per step. Written from others' descriptions, without a transcript at hand. `transcript.jsonl` beside it holds the
+// per step. Written from others' descriptions, without a real transcript. `transcript.jsonl` beside it holds the
 // same steps.
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';

@@ -57,7 +57,7 @@ export const copilot: Agent = {
   resume: (session) => ['copilot', `--resume=${session}`],
 };
 
-/** A line of a transcript of ours, from the file beside the events. */
+/** A line that Holdfast wrote, from the file beside the events. */
 function readName({ title: said, leaf: session }: Json): readonly ParsedItem[] {
   const [title, leaf] = [asString(said), asString(session)];
   return title === undefined || leaf === undefined ? [] : [{ kind: 'title', title, by: 'person', leaf }];

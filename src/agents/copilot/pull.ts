@@ -7,7 +7,7 @@ import { pulledLine } from '../pulled-lines.ts';
 
 const source = /(?:^|\/)workspace\.yaml$/;
 
-/** The transcript of ours that holds the names of one session. */
+/** The transcript that Holdfast writes for the names of one session. */
 export const namesKey = /^names-([\w.-]+)\.jsonl$/;
 
 export const copilotPull: AgentPull = {

@@ -1,4 +1,4 @@
-// Agents that write no line files: watches their sources, and pulls new data into transcripts of ours.
+// Agents that write no line files: watches their sources, and pulls new data into transcripts that Holdfast writes.
 import path from 'node:path';
 import { type KnownMarks, type PullDeps, pullers, pullFrom } from '../../capture/pull/pull.ts';
 import { redactPulled } from '../../capture/pull/rewrite.ts';

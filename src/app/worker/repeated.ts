@@ -1,4 +1,4 @@
-// Work that many callers wake: it never runs twice at once, and runs once more if it was woken while running.
+// Work that many callers wake: it never runs twice at once, and runs again if it was woken while running.
 import { explain } from '../../system/errors.ts';
 
 export interface Repeated {

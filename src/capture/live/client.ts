@@ -1,4 +1,4 @@
-// Clients without a transcript (an editor, a custom agent that posts): we write their messages into a transcript of ours, which ingest reads.
+// Clients without a transcript (an editor, a custom agent that posts): Holdfast writes their messages into a transcript, which ingest reads.
 import { createHash, randomUUID } from 'node:crypto';
 import { type ClientLine, client } from '../../agents/client/index.ts';
 import { withoutInjected } from '../../agents/injected.ts';

@@ -59,7 +59,7 @@ export async function checkExport(file: string, signal?: AbortSignal): Promise<{
     if ((counts[is] ?? 0) !== promised)
       throw new HoldfastError(
         'UNREADABLE',
-        `${file} is not whole: it holds ${counts[is] ?? 0} of ${promised} lines of the kind ${is}`,
+        `${file} is incomplete: it holds ${counts[is] ?? 0} of ${promised} lines of the kind ${is}`,
         {
           hint: 'Nothing was changed. Copy it again, or export again.',
         },

@@ -75,7 +75,7 @@ export async function importLines(deps: ImportDeps, lines: AsyncIterable<Exporte
         : [];
     const stale = batch.find((_, i) => outcomes[i]?.stale);
     if (stale !== undefined)
-      throw new HoldfastError('STORE_BUSY', `${stale.chunk.key} was taken in by another process meanwhile`, {
+      throw new HoldfastError('STORE_BUSY', `Another process imported ${stale.chunk.key} in the meantime`, {
         hint: 'Import again: what is there already is left as it is.',
       });
     done.transcripts += batch.length;

@@ -274,7 +274,7 @@ function readProgress(file: string): { version: number; after?: string | undefin
     const { version, after } = JSON.parse(fs.readFileSync(file, 'utf8')) as { version?: unknown; after?: unknown };
     return { version: typeof version === 'number' ? version : 0, after: typeof after === 'string' ? after : undefined };
   } catch {
-    // No such file, or not one of ours: start with the first copy.
+    // No such file, or Holdfast did not write it: start with the first copy.
     return { version: 0 };
   }
 }

@@ -1,4 +1,4 @@
-// An edit by command: changes the file as the person would in an editor, and then reads it like any other edit of theirs.
+// An edit by command: changes the file as the person would in an editor, and then reads it like any other of the person's edits.
 import { HoldfastError } from '../../system/errors.ts';
 import { type Block, isItem, joinPage, parseBody } from './blocks.ts';
 import { keyInLine } from './fact-line.ts';
@@ -24,7 +24,7 @@ export async function editMemory(
     });
   const file = readPage(config.memoryPath, page);
   if (was !== undefined && was !== (target === undefined ? file?.text : memory?.text))
-    throw new HoldfastError('CONFLICT', `${page} was changed meanwhile`, { hint: 'Look at it, then try again.' });
+    throw new HoldfastError('CONFLICT', `${page} was changed in the meantime`, { hint: 'Look at it, then try again.' });
   let next = `${text.trimEnd()}\n`;
   if (target !== undefined) {
     if (isPersonal(state) || state.written === undefined || state.written.text !== file?.text)
@@ -32,7 +32,7 @@ export async function editMemory(
     const blocks = withTargets(state.written);
     const part = partsOf(blocks, '').find((each) => each.target === target);
     if (part === undefined)
-      throw new HoldfastError('NOT_FOUND', `${name} no longer stands on ${page}`, {
+      throw new HoldfastError('NOT_FOUND', `${name} is no longer on ${page}`, {
         hint: `Bring it back first: holdfast memory revert ${name}`,
       });
     const at = blocks.findIndex((block) => part.targets.includes(block.target));
@@ -41,7 +41,7 @@ export async function editMemory(
     next = joinPage(left);
   }
   if (writePage(config, page, next, file) === undefined)
-    throw new HoldfastError('CONFLICT', `${page} was changed meanwhile`, { hint: 'Look at it, then try again.' });
+    throw new HoldfastError('CONFLICT', `${page} was changed in the meantime`, { hint: 'Look at it, then try again.' });
   const inLine = await bringInLine(deps);
   return { page, pages: [...new Set([page, ...inLine.pages])] };
 }

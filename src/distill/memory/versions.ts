@@ -107,7 +107,7 @@ const isProven = (note: Statement, all: readonly Statement[]): boolean =>
 const alike = 0.5;
 const denials = /\b(?:no|not|never|without|cannot)\b|n[’']t\b/giu;
 
-/** Texts with different numbers do not say the same, nor do texts of which only one is negated. */
+/** Texts do not say the same if their numbers differ, or if only one of them is negated. */
 function saysTheSame(a: string, b: string): boolean {
   if (plain(a) === plain(b)) return true;
   const [one, other] = [wordsOf(a), wordsOf(b)];

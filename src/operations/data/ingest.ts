@@ -76,7 +76,7 @@ async function followInPages(
     await commitPages(deps);
     await store.admin.scrub();
   } catch (error) {
-    // The pages stay due; the transcripts are imported all the same.
+    // The pages stay due; the transcripts are imported anyway.
     context.say?.(explain(error, context.config.memoryPath).message);
   }
 }

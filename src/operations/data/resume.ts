@@ -106,7 +106,7 @@ export const resume = operation({
       });
     const folderIsGone = !isFolder(session.cwd);
     if (folderIsGone && !print)
-      throw new HoldfastError('NOT_FOUND', `The folder of this session, ${session.cwd}, is not there`, {
+      throw new HoldfastError('NOT_FOUND', `The folder of this session, ${session.cwd}, does not exist`, {
         hint: `If it was moved, say where it is now: holdfast projects link ${session.projectPath || session.cwd} <new folder>\nThe command is: ${command.join(' ')}`,
       });
     // Our own transcript of such a session, even restored, is nothing that the agent could open. It may take a copy.
@@ -139,7 +139,7 @@ async function continueIn(context: Context<'entries'>, session: Session, into: A
   const title = agents.find(({ name }) => name === into)?.title ?? into;
   const folderIsGone = !isFolder(session.cwd);
   if (folderIsGone && !print)
-    throw new HoldfastError('NOT_FOUND', `The folder of this session, ${session.cwd}, is not there`, {
+    throw new HoldfastError('NOT_FOUND', `The folder of this session, ${session.cwd}, does not exist`, {
       hint: `If it was moved, say where it is now: holdfast projects link ${session.projectPath || session.cwd} <new folder>`,
     });
   const { command, before, session: id, files } = await carrySession(context, session, into);

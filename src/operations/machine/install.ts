@@ -107,7 +107,7 @@ export const install = operation({
   },
 });
 
-/** Whether the agent's files contain anything of ours for this data folder. */
+/** Whether the agent's files contain anything that Holdfast wrote for this data folder. */
 export function isInstalled(config: Config, agent: Agent): boolean {
   const hooks = agent.hooks === undefined ? undefined : inspectHooks(config, agent);
   if (hooks !== undefined) return hooks.events.length > 0 && !hooks.elsewhere;

@@ -97,7 +97,7 @@ function wasInstalled(config: Config, agent: Agent): boolean {
   return settings !== undefined || mcp !== undefined || plugins.length > 0;
 }
 
-/** Transcripts of an agent without hooks are read all the same; the agent may ask over MCP. */
+/** Transcripts of an agent without hooks are read anyway; the agent may ask over MCP. */
 function withoutHooks(config: Config, agent: Agent): Check[] {
   const server = checkMcp(config, agent);
   if (server.length > 0) return server;

@@ -104,7 +104,7 @@ function shortened(text: string): string {
   return before + cut(lastSentence(question, room), room) + cut(after, longest - before.length - 40);
 }
 
-/** What is asked stands at the end; before it stands what it is about. */
+/** A question often begins with its background. The last sentence is what it asks. */
 function lastSentence(text: string, room: number): string {
   const sentences = text.split(/(?<=[.!?]) +/);
   const last = sentences.at(-1) ?? text;

@@ -22,7 +22,7 @@ export interface OnPromptDeps {
 export interface OnPromptRequest {
   readonly prompt: string;
   readonly project: ProjectFilter;
-  /** The asking session: what it said itself is no news to it. */
+  /** The asking session. It knows what it said itself. */
   readonly session: string;
 }
 

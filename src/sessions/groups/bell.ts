@@ -138,7 +138,7 @@ function parsed(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    // Not a message of ours: the schema refuses undefined.
+    // Not a message of Holdfast: the schema refuses undefined.
     return undefined;
   }
 }

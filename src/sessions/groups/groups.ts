@@ -200,6 +200,6 @@ function sessionId(session: string): string {
 }
 
 const changed = (): HoldfastError =>
-  new HoldfastError('CONFLICT', 'Another session has become the active one meanwhile; nothing was changed', {
+  new HoldfastError('CONFLICT', 'Another session became the active one in the meantime; nothing was changed', {
     hint: 'Try again.',
   });

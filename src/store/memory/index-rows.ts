@@ -18,7 +18,7 @@ const columns = [
   ...(['said_by', 'group_name'] as const),
 ];
 
-/** Updates the rows of a page. Unchanged memories keep their rows and thereby their vectors. */
+/** Updates the rows of a page. Unchanged memories keep their rows, and so their vectors. */
 export function indexWriter(connection: Connection): (page: string, memories: readonly NewMemory[]) => void {
   const ofPage = connection.statement<[string], Row>('SELECT * FROM memories WHERE page = ?');
   const add = connection.statement(

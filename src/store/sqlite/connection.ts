@@ -34,7 +34,7 @@ export interface LazyStatement<Values extends unknown[], Row>
   raw(): LazyStatement<Values, Row>;
 }
 
-/** Every write goes through here, and thereby into the ledger. */
+/** Every write goes through here, and so into the ledger. */
 export function connect(db: Database, location: string): Connection {
   const ledger = ledgerOf(db, location);
   let isInMemory = false;

@@ -55,7 +55,7 @@ export async function runOperation(
       meaning,
       clock: Date.now,
       running: runningTime,
-      // If a parent process of ours waits for this one, the parent draws the progress.
+      // If another process of Holdfast waits for this one, that process draws the progress.
       progress: process.send ? (progress) => process.send?.(progress, () => {}) : bar.update,
       signal,
       programs,
