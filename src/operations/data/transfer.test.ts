@@ -301,7 +301,7 @@ describe('export and import', () => {
     await refused(lines.with(3, '{"is":"entry","uuid":'), /line 4: not JSON/);
     await refused(lines.with(3, '{"is":"nonsense"}'), /line 4: /);
     await refused(lines.with(5, (lines[5] as string).replace(/"pos":\d+/, '"pos":1.5')), /line 6: .*/);
-    await refused(lines.slice(0, -3), /not whole: it holds \d+ of \d+/);
+    await refused(lines.slice(0, -3), /is incomplete: it holds \d+ of \d+/);
     await refused(lines.with(0, (lines[0] as string).replace(/"version":\d+/, '"version":99')), /newer version/);
     await refused(['{"hello":1}'], /not an export of Holdfast/);
     await refused([''], /not an export of Holdfast/);

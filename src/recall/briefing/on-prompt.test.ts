@@ -41,9 +41,14 @@ describe('recall on a prompt', () => {
     ['courier', 'add retry to the email sender'],
     ['courier', 'the deliveries page is slow for big customers'],
     ['courier', 'why do users with two tabs get logged out at random?'],
-    ['turnstile', `why do users with two tabs get logged out at random? ${'and more of this log '.repeat(300)}`],
   ])('in %s says nothing to %j', async (project, prompt) => {
     expect(await ask(prompt, project)).toEqual({ text: '', items: [] });
+  });
+
+  it('says nothing to a pasted log', async () => {
+    const log = 'and more of this log '.repeat(300);
+    const prompt = `why do users with two tabs get logged out at random? ${log}`;
+    expect(await ask(prompt, 'turnstile')).toEqual({ text: '', items: [] });
   });
 
   it('does not tell a session what it said itself, nor what is muted', async () => {
