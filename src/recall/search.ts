@@ -16,7 +16,7 @@ import { type Coverage, coverageOf, mostCovered } from './ranking/coverage.ts';
 import { type Features, featureNames } from './ranking/features.ts';
 import { grouped, type Ranked, type RankInput, rankAlone } from './ranking/rank.ts';
 import { rankSessions } from './ranking/rank-sessions.ts';
-import { rankInTurns } from './ranking/rank-turns.ts';
+import { rankInTurns, type Weighed } from './ranking/rank-turns.ts';
 import { sessionFeatureNames } from './ranking/session-weights.ts';
 import { type Candidate, refine } from './refine.ts';
 import { scopeOf } from './scope.ts';
@@ -104,7 +104,11 @@ async function searchAsAsked(deps: SearchDeps, asked: SearchRequest): Promise<Se
   const question = await readQuestion(request.query, { now: clock(), config });
   const state = await (meaning?.ready() ?? withoutVectors(store));
   const first = await comparedWith(deps, request, question, state);
-  const best = rankInTurns(first.input, readBefore).map(({ place }) => place);
+  const best = () =>
+    first
+      .ranked()
+      .slice(0, readBefore)
+      .map(({ place }) => place);
   const isRead = (await state.search?.readClosely(best)) === true;
   if (!isRead || meaning === undefined) return answerFrom(deps, request, question, state, first);
   first.giveBack();
@@ -114,6 +118,8 @@ async function searchAsAsked(deps: SearchDeps, asked: SearchRequest): Promise<Se
 
 interface Compared {
   readonly input: RankInput;
+  /** The best entries, as many as the kind of hit needs. Ranked at the first call. */
+  ranked(): readonly Weighed[];
   readonly vector: Int8Array | undefined;
   readonly note: string | undefined;
   /** Returns its large arrays to the pool. */
@@ -156,8 +162,14 @@ async function comparedWith(
     speaker: question.speaker,
     times: question.times,
   };
+  const most = request.kind === 'session' ? mostOfSessions : lookedWithCues(request.limit);
+  let ranked: readonly Weighed[] | undefined;
   return {
     input,
+    ranked() {
+      ranked ??= rankInTurns(input, most);
+      return ranked;
+    },
     vector,
     note,
     giveBack() {
@@ -191,12 +203,12 @@ async function answerFrom(
   request: SearchRequest,
   question: Question,
   state: MeaningState,
-  { input, vector, note, giveBack }: Compared,
+  { input, ranked, vector, note, giveBack }: Compared,
 ): Promise<SearchAnswer> {
   const { places } = state;
   const { keywords } = question;
   const kind = request.kind as Exclude<HitKind, DerivedKind>;
-  const chosen = await kinds[kind]({ store, state, question, input, limit: request.limit });
+  const chosen = await kinds[kind]({ store, state, question, input, ranked, limit: request.limit });
   giveBack();
   const by = state.search?.instant ? state.search : undefined;
   const tools = await toolsShown(
@@ -246,6 +258,7 @@ interface Found {
   readonly state: MeaningState;
   readonly question: Question;
   readonly input: RankInput;
+  readonly ranked: Compared['ranked'];
   readonly limit: number;
 }
 
@@ -258,10 +271,9 @@ type Chosen = Pick<Hit, 'kind' | 'id' | 'role' | 'subagent' | 'abandoned' | 'gon
 /** What a hit in entries can be. */
 const kinds: Readonly<Record<Exclude<HitKind, DerivedKind>, (found: Found) => Promise<Chosen[]>>> = {
   async entry(found) {
-    const { store, state, question, input, limit } = found;
-    const most = lookedWithCues(limit);
+    const { store, state, question, limit } = found;
     const about = { store, places: state.places, question: question.text };
-    const ranked = await withCues(about, rankInTurns(input, most), most);
+    const ranked = await withCues(about, found.ranked(), lookedWithCues(limit));
     return (await candidates(found, ranked, false)).map((candidate) => {
       const { id, role, subagent, abandoned, gone } = candidate.found.entry;
       return {
@@ -282,7 +294,7 @@ const kinds: Readonly<Record<Exclude<HitKind, DerivedKind>, (found: Found) => Pr
     const ranked = places.hasTools
       ? rankSessions(
           input,
-          await withCues(about, rankInTurns(input, mostOfSessions), lookedWithCues(limit)),
+          await withCues(about, found.ranked(), lookedWithCues(limit)),
           looksLikeCommit(question.text) ? 'commit' : 'question',
         )
       : rankAlone(input);

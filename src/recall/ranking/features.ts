@@ -54,7 +54,8 @@ export interface FeatureInput {
 }
 
 export interface FeatureSource {
-  of(place: number): Features;
+  /** Writes the features of a place into an array, and returns it. */
+  into(features: Features, place: number): Features;
   /** Turns and how much of the query each has. */
   readonly turns: Summed;
 }
@@ -107,8 +108,8 @@ export function featuresOf({ places, words, uses, near, coverage, close, said }:
 
   return {
     turns,
-    of(place) {
-      const features = new Float64Array(featureNames.length);
+    into(features, place) {
+      features.fill(0);
       features[at.said] = said(place);
       const first = turn[place] as number;
       // Without tools it is a plain conversation: words alone decide, which measured best there.

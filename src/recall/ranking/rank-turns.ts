@@ -47,11 +47,18 @@ export function rankInTurns(input: RankInput, limit: number): Weighed[] {
   if (!wordsOnly)
     for (const turn of features.turns.best(mostTurns))
       for (const place of placesOfTurn(places, turn)) if (isWanted(place)) candidates.add(place);
+  const all = [...candidates];
+  const sums = new Float64Array(all.length);
+  const room: Features = new Float64Array(featureNames.length);
+  for (const [i, place] of all.entries()) sums[i] = scoreOf(features.into(room, place));
+  // Only the best become objects: the turns have ten times as many entries.
+  const least = sums.toSorted().at(-limit) ?? Number.NEGATIVE_INFINITY;
   const weighed: Weighed[] = [];
-  for (const place of candidates) {
+  for (const [i, place] of all.entries()) {
+    const score = sums[i] as number;
+    if (score < least) continue;
     const known = ranked.get(place) ?? unranked(input, place, near?.score(place) ?? 0);
-    const found = features.of(place);
-    weighed.push({ ...known, features: found, score: scoreOf(found) });
+    weighed.push({ ...known, features: features.into(new Float64Array(featureNames.length), place), score });
   }
   weighed.sort((a, b) => b.score - a.score || (places.at[b.place] as number) - (places.at[a.place] as number));
   return weighed.slice(0, limit);

@@ -34,10 +34,10 @@ export interface MeaningSearch extends VectorScan {
   /** Embedding a text takes microseconds. */
   readonly instant: boolean;
   /**
-   * Reads closely those of these places that have a rough vector, in order, for as long as this process lets a search wait. True when some
-   * were read: the state is then out of date. Contract: never throws; what cannot be stored stays rough.
+   * Reads closely those of these places that have a rough vector, in order, for as long as this process lets a search wait. Asks for the
+   * places only if it may read. True when some were read: the state is then out of date. Contract: never throws; what cannot be stored stays rough.
    */
-  readClosely(places: readonly number[]): Promise<boolean>;
+  readClosely(places: () => readonly number[]): Promise<boolean>;
   /** Undefined if the text says nothing. Fails if a model or its endpoint does. */
   embed(query: string, words?: WeightedWords, among?: Searched): Promise<Int8Array | undefined>;
   /** The cosine of the query with every observation, summary or memory that has a vector, by its row in the store. */
@@ -86,14 +86,16 @@ export function openMeaning({ store, config, closelyMs = usualCloselyMs }: Meani
       places,
       search: {
         ...{ model, instant, embed, scan, similarity, isRough, scanSubjects },
-        readClosely: (some) => readClosely(by, places, some.filter(isRough)),
+        readClosely: (some) => readClosely(by, places, () => some().filter(isRough)),
       },
       ...(note === undefined ? {} : { note }),
     };
   }
 
-  async function readClosely(by: Embedder, places: Places, some: readonly number[]): Promise<boolean> {
-    if (some.length === 0 || readingMs === 0 || by.refine === undefined) return false;
+  async function readClosely(by: Embedder, places: Places, find: () => readonly number[]): Promise<boolean> {
+    if (readingMs === 0 || by.refine === undefined) return false;
+    const some = find();
+    if (some.length === 0) return false;
     const started = performance.now();
     let read = 0;
     try {
