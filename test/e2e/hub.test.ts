@@ -1,9 +1,11 @@
 // The hub on a real PostgreSQL: joining, sharing, forgetting, leaving.
 import fs from 'node:fs';
 import path from 'node:path';
+import zlib from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fillVault } from '../../src/capture/vault/vault.ts';
 import { because } from '../because.ts';
+import { answer, prompt } from '../contracts/transcript-builder.ts';
 import { addressIn, type Cluster, type Machine, newMachine, noPostgres, openCluster } from '../hub-stand.ts';
 import { extraction, fact } from '../memory-stand.ts';
 
@@ -267,6 +269,39 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     await run({ ...laptop.context, config }, 'hub share', { project: 'app' });
     const rows = await cluster.query('SELECT line FROM holdfast.entries', [], database);
     expect(rows.map(({ line }) => (JSON.parse(String(line)) as { text: string }).text)).toEqual(['shared']);
+  });
+
+  it('never sends out a private turn, or what was said during a pause, not in a copy of the transcript either', async () => {
+    const { laptop, database } = await threeMachines();
+    const place = { sessionId: 'open', cwd: laptop.folder };
+    const quiet = { sessionId: 'quiet', cwd: laptop.folder };
+    laptop.write('p/open.jsonl', [
+      prompt('open-0', 'an open question', 0, place),
+      answer('open-1', 'an open answer', 1, place),
+      prompt('open-2', '<private>the canary of a turn</private>', 2, place),
+      answer('open-3', 'the canary is answered', 3, place),
+    ]);
+    await laptop.take('p/open.jsonl');
+    await laptop.run('pause');
+    laptop.write('p/quiet.jsonl', [
+      { ...prompt('quiet-0', 'the canary of a pause', 0, quiet), timestamp: new Date().toISOString() },
+    ]);
+    await laptop.take('p/quiet.jsonl');
+    await laptop.run('resume-capture');
+    await fillVault(laptop.deps, { quietMs: Number.NEGATIVE_INFINITY });
+    await laptop.run('hub share', { project: 'app', with: 'team' });
+    const tables = ['transcripts', 'sessions', 'entries', 'rows'];
+    const held = await Promise.all(
+      tables.map((table) => cluster.query(`SELECT line FROM holdfast.${table}`, [], database)),
+    );
+    const copies = await cluster.query('SELECT bytes FROM holdfast.copies ORDER BY transcript, part', [], database);
+    expect(copies).toHaveLength(1);
+    const all = [
+      JSON.stringify(held),
+      ...copies.map(({ bytes }) => zlib.gunzipSync(bytes as Buffer).toString('utf8')),
+    ].join('\n');
+    for (const text of ['an open question', 'an open answer']) expect(all.split(text).length).toBeGreaterThan(2);
+    expect(all).not.toContain('canary');
   });
 
   it('redacts what leaves by the rules of the sender', async () => {
