@@ -1,21 +1,25 @@
 // node scripts/recall/train.mjs [--write] [--folder FOLDER]: learns the weights of entries (recall/ranking/weights.ts) and of sessions
 // (recall/ranking/session-weights.ts) from the questions and commits of the bench `coding`. The features come through the public path: the
 // script ingests transcripts and searches each question with `explain`. A question is a list of hits, some of which answer it. The chosen
-// weights make the answers most likely to be drawn first (listwise logistic). A penalty keeps the weights of entries near the present ones,
-// and those of sessions near 0. The script prints figures both fitted and cross-validated, where weights learned without a project rank that
-// project. `--write` replaces the weights of entries; those of sessions are printed. `--folder` keeps the stores there and uses them again.
+// weights make the answers most likely to be drawn first (learning.mjs). A penalty keeps the weights of entries near the present ones, and
+// those of sessions near 0. The script prints figures both fitted and cross-validated, where weights learned without a project rank that
+// project. The present weights of entries have seen every project, so the script also learns those from 0: these figures alone are of
+// questions that no weight has seen. `--write` replaces the weights of entries; those of sessions are printed. `--folder` keeps stores and
+// features there, and uses them again: stores always, features as long as dist/recall stays the same.
+import crypto from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { commitQuestions } from '../../bench/commit-questions.mjs';
-import { codingArchive, shared } from '../../bench/corpus.mjs';
+import { codingArchive, filesBelow, shared } from '../../bench/corpus.mjs';
 import { program, runNode } from '../../bench/figures.mjs';
 import { openHoldfast } from '../../dist/index.js';
 import { search } from '../../dist/operations/recall/search.js';
 import { featureNames } from '../../dist/recall/ranking/features.js';
 import { sessionFeatureNames } from '../../dist/recall/ranking/session-weights.js';
 import { weights as present } from '../../dist/recall/ranking/weights.js';
+import { figures, learn } from './learning.mjs';
 
 const sets = [
   { name: 'coding-dev', archive: 'real-transcripts' },
@@ -25,11 +29,10 @@ const sets = [
 /** What the sessions of commits are ranked by. The sizes of sessions and their best turn added nothing that holds for other projects. */
 const ofCommits = ['turns', 'covered', 'meaning', 'meanings', 'wordsOfTurns'];
 /** How many hits of a question are compared. */
-const pool = 500;
+const pool = 300;
 const penaltyOfEntries = 0.05;
+const penaltyFromZero = 0.02;
 const penaltyOfSessions = 0.02;
-const steps = 1500;
-const rate = 0.05;
 const target = fileURLToPath(new URL('../../src/recall/ranking/weights.ts', import.meta.url));
 
 /** Makes the store of a set, unless it is there. Returns its environment and its questions. */
@@ -59,8 +62,23 @@ async function storeOf({ name, archive }, folder) {
   return { env: { HOLDFAST_HOME: home, HOME: folder }, asked: JSON.parse(fs.readFileSync(list, 'utf8')) };
 }
 
-/** Each question with its hits: entries, except for commits, and sessions. */
+/** Each question with its hits, from the features kept in the folder if this build has written them. */
 async function questionsOf(set, folder) {
+  const file = path.join(folder, `features-${buildHash()}.json`);
+  if (!fs.existsSync(file)) fs.writeFileSync(file, JSON.stringify(await searched(set, folder)));
+  return JSON.parse(fs.readFileSync(file, 'utf8'));
+}
+
+/** Of the files that decide the features. */
+function buildHash() {
+  const folder = fileURLToPath(new URL('../../dist/recall', import.meta.url));
+  const hash = crypto.createHash('sha256');
+  for (const file of filesBelow(folder, '.js')) hash.update(fs.readFileSync(file));
+  return hash.digest('hex').slice(0, 12);
+}
+
+/** Each question with its hits: entries, except for commits, and sessions. */
+async function searched(set, folder) {
   const { env, asked } = await storeOf(set, folder);
   const holdfast = await openHoldfast(env);
   const projects = new Map((await holdfast.store.sessions.list({})).map((session) => [session.id, session.project]));
@@ -69,7 +87,7 @@ async function questionsOf(set, folder) {
     const ask = async (kind, names, wanted) => {
       const input = search.input.parse({ query: question, kind, limit: pool, explain: true });
       return (await search.run(holdfast.context, input)).hits.map(({ id, session, features = {} }) => ({
-        x: Float64Array.from(names, (name) => features[name] ?? 0),
+        x: names.map((name) => features[name] ?? 0),
         answers: wanted.includes(id),
         session,
       }));
@@ -84,58 +102,6 @@ async function questionsOf(set, folder) {
   }
   await holdfast.close();
   return questions;
-}
-
-const dot = (x, weights) => {
-  let sum = 0;
-  for (let i = 0; i < x.length; i++) sum += x[i] * weights[i];
-  return sum;
-};
-
-/**
- * Adam on the negative logarithm of the answers' share of the total. `rowsOf`: the hits of a question; `near`: the weights that the penalty
- * pulls to, where undefined keeps a weight at 0.
- */
-function learn(questions, rowsOf, near, penalty) {
-  const usable = questions.map(rowsOf).filter((rows) => rows.some(({ answers }) => answers));
-  const size = near.length;
-  const weights = Float64Array.from(near, (weight) => weight ?? 0);
-  const [mean, square] = [new Float64Array(size), new Float64Array(size)];
-  for (let step = 1; step <= steps; step++) {
-    const slope = new Float64Array(size);
-    for (const rows of usable) {
-      const scores = rows.map(({ x }) => dot(x, weights));
-      const most = Math.max(...scores);
-      const shares = scores.map((score) => Math.exp(score - most));
-      const all = shares.reduce((sum, share) => sum + share, 0);
-      const right = rows.reduce((sum, { answers }, i) => sum + (answers ? shares[i] : 0), 0) || 1e-300;
-      for (const [i, { x, answers }] of rows.entries()) {
-        const pull = shares[i] / all - (answers ? shares[i] / right : 0);
-        for (let k = 0; k < size; k++) slope[k] += pull * x[k];
-      }
-    }
-    for (let k = 0; k < size; k++) {
-      if (near[k] === undefined) continue;
-      const g = slope[k] / usable.length + penalty * (weights[k] - near[k]);
-      mean[k] = 0.9 * mean[k] + 0.1 * g;
-      square[k] = 0.999 * square[k] + 0.001 * g * g;
-      weights[k] -= (rate * (mean[k] / (1 - 0.9 ** step))) / (Math.sqrt(square[k] / (1 - 0.999 ** step)) + 1e-8);
-    }
-  }
-  return weights;
-}
-
-/** The shares of questions with an answer among the first of each number. */
-function figures(questions, rowsOf, weightsOf, numbers) {
-  const sums = numbers.map(() => 0);
-  for (const question of questions) {
-    const weights = weightsOf(question);
-    const rows = rowsOf(question)
-      .map((row) => ({ ...row, score: dot(row.x, weights) }))
-      .sort((a, b) => b.score - a.score);
-    for (const [i, number] of numbers.entries()) sums[i] += rows.slice(0, number).some(({ answers }) => answers);
-  }
-  return sums.map((sum) => (sum / questions.length).toFixed(3).replace(/^0/, '')).join(' / ');
 }
 
 /** Learns, prints the figures of each set and returns the weights with the figures of all. */
@@ -194,6 +160,13 @@ try {
     names: featureNames,
     near: featureNames.map((name) => present[name]),
     penalty: penaltyOfEntries,
+    numbers: [10, 50],
+  });
+  report('entries, learned from 0', questions, {
+    rowsOf: (question) => question.entries,
+    names: featureNames,
+    near: featureNames.map(() => 0),
+    penalty: penaltyFromZero,
     numbers: [10, 50],
   });
   const ofSessions = {
