@@ -131,13 +131,16 @@ describe('a commit or push that the person asked for', () => {
   const asked = (text: string, uses: ToolUse[], answer = 'The hook refused.') =>
     endsOf([entry('person', 'Make it fast.', 0), entry('person', text, 1), entry('model', answer, 3)], uses);
 
-  it('is open if no command did it, and none of the answers says so', () => {
+  it('is open if the command failed, and none of the answers says that it is done', () => {
     expect(asked('ok, commit this', [git('git commit -m "x"', 'error')])).toEqual([
       'Asked for, and not done: ok, commit this.',
     ]);
+  });
+
+  it('is not open if the agent never tried: a person or another session has mostly done it', () => {
     const stop = entry('machine', '[Request interrupted by user]', 1);
-    expect(endsOf([entry('person', 'commit this', 0), stop])).toEqual(['Asked for, and not done: commit this.']);
-    expect(asked('push', [git('git commit -m "x"', 'ok')])).toEqual(['Asked for, and not done: push.']);
+    expect(endsOf([entry('person', 'commit this', 0), stop])).toEqual([]);
+    expect(asked('push', [git('git commit -m "x"', 'ok')])).toEqual([]);
   });
 
   it('is done if a command did it, or an answer says so', () => {

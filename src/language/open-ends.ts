@@ -102,21 +102,26 @@ const delivers = {
   push: /\bgit (?:-\S+ (?:\S+ )?)?push\b|\bgh pr create\b/,
 } as const;
 
-/** Whether the last prompt asks to commit or push, and nothing after it did or says so. Only tool uses show it: without any, an answer may have refused. */
+/**
+ * Whether the last prompt asks to commit or push, and the attempt failed. Without an attempt, a person or a session beside this one has
+ * mostly done it.
+ */
 function isUndelivered(prompt: Entry, { entries, toolUses }: SessionEnding): boolean {
   const asked = deliver.exec(prompt.text.trim())?.[1]?.toLowerCase() as 'commit' | 'push' | undefined;
   if (asked === undefined || prompt.form !== undefined || prompt.text.length > 120) return false;
-  const since = toolUses.filter((use) => use.at >= prompt.at && shell.test(use.tool));
-  const done = since.some(
-    ({ outcome, input }) => outcome === 'ok' && delivers[asked].test(inputField(input, 'command', 1600) ?? ''),
+  const tried = toolUses.filter(
+    ({ at, tool, input }) =>
+      at >= prompt.at && shell.test(tool) && delivers[asked].test(inputField(input, 'command', 1600) ?? ''),
   );
+  const failed =
+    tried.length > 0 && tried.every(({ outcome, output }) => outcome === 'error' && !refused.test(output ?? ''));
   const said = entries.some(
     (entry) =>
       isAnswer(entry) &&
       entry.at >= prompt.at &&
       /\b(?:committed|pushed|nothing to (?:commit|push))\b/i.test(entry.text),
   );
-  return !done && !said;
+  return failed && !said;
 }
 
 const usedToolsSince = ({ toolUses }: SessionEnding, prompt: Entry): boolean =>

@@ -25,6 +25,25 @@ it('the command of a project is the one that most sessions ran, not the latest o
   expect(page()).not.toMatch(/go test|Revisions/);
 });
 
+it('a linter that three sessions ran is told rather than `go vet`, however often that ran', async () => {
+  const memory = await emptyMemory();
+  const lints = (command: string) => ({
+    projects: [
+      {
+        name: 'tide',
+        statements: [{ key: 'lint command', text: `It is linted with \`${command}\`.`, saidBy: 'runs' as const }],
+      },
+    ],
+  });
+  const commands = ['go vet ./...', 'mise run lint', 'go vet ./...', 'mise run lint', 'go vet ./...', 'go vet ./...'];
+  const page = () => filesOf(folderOf(memory))['projects/tide/overview.md'] ?? '';
+  for (const [i, command] of commands.entries()) await apply(memory, conversation(`s${i}`, at(i + 1)), lints(command));
+  expect(page()).toContain('`go vet ./...`');
+  await apply(memory, conversation('s9', at(9)), lints('mise run lint'));
+  expect(page()).toContain('`mise run lint`');
+  expect(page()).not.toContain('go vet');
+});
+
 it('two projects that share only the name of their folder have separate pages, whichever came first', async () => {
   const pagesOf = async (folders: readonly string[]) => {
     const memory = await emptyMemory();

@@ -129,6 +129,15 @@ const isCounted = ({ kind, saidBy, source }: Statement): boolean =>
 
 /** The command that most sessions ran; if two are equal, the one that ran last. Undefined if too few sessions ran any. */
 function mostRun(runs: readonly Statement[]): Statement | undefined {
+  const telling = runs.filter(({ text }) => !partOfLinting.test(text));
+  return mostOften(telling) ?? mostOften(runs);
+}
+
+/** Checks only a part of what a linter or a task named lint checks, however often it runs. */
+const partOfLinting = /^It is linted with `go vet\b/;
+
+function mostOften(runs: readonly Statement[]): Statement | undefined {
+  if (runs.length === 0) return undefined;
   const sessions = new Map<string, Set<string>>();
   for (const { text, session } of runs) sessions.set(text, (sessions.get(text) ?? new Set()).add(session));
   const most = Math.max(...[...sessions.values()].map(({ size }) => size));

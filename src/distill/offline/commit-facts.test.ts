@@ -38,6 +38,8 @@ describe('the description of a commit', () => {
       'The trailer always follows the capability that the target advertises as `format`.',
     ],
     ['holds for a while', '`tide-server` only accepts one push of a client, which is enough for a first cut.'],
+    ['is one of several', 'The first reply is written by `tide-server`, because the list of boats is never empty.'],
+    ['tells a version', '`tide-server` itself requires `libtide@v0.51.0`, so the tool never lifts the version.'],
     ['names nothing', 'The server never accepts more than one push of the same client at the same time.'],
     ['was cut', 'The server caps `maxRefUpdates` at … [79 characters left out] … for every client of the harbour.'],
   ])('yields no sentence that %s', (_, sentence) => expect(kept(commit('Send refs', sentence))).toEqual([]));
@@ -58,6 +60,33 @@ describe('the description of a commit', () => {
     expect(kept(commit('Send refs', caps, true))).toEqual([]);
     expect(kept(commit('Send refs', caps), run('git reset --hard HEAD~1'))).toEqual([]);
     expect(kept(commit('Send refs', caps), commit('Drop `maxRefUpdates`', 'Not needed.'))).toEqual([]);
+  });
+
+  it('yields what holds since the commit', () => {
+    expect(
+      kept(
+        commit('Keep berths', '`openBerth` now reports whether the folder is its own, so a failure never removes it.'),
+      ),
+    ).toEqual([
+      '`openBerth` reports whether the folder is its own, so a failure never removes it. (From the commit “Keep berths”.)',
+    ]);
+  });
+
+  it('yields nothing if the commit only adds tests, was amended, or belongs to another repository', () => {
+    const amended = commit('Send refs', 'A boat without a berth is never moored by `tide-server`.');
+    const other = '`tide-server` never moors a boat without a berth of its own.';
+    expect(kept(commit('Cover the sending of refs', caps))).toEqual([]);
+    expect(kept(commit('Add integration tests for refs', caps))).toEqual([]);
+    expect(kept(commit('Simplify after review', caps))).toEqual([]);
+    expect(
+      kept(run(`cd ../libtide && gh pr create --title "Send refs" --body "${caps.replaceAll('`', '\\`')}"`)),
+    ).toEqual([]);
+    expect(
+      kept(commit('Send refs', caps), run(`git commit --amend -m "Send refs\n\n${other.replaceAll('`', '\\`')}"`)),
+    ).toEqual([`${other} (From the commit “Send refs”.)`]);
+    expect(kept(amended, run('git reset --soft main'))).toEqual([]);
+    expect(kept(run(`cd ../libtide && git commit -m "Send refs" -m "${caps.replaceAll('`', '\\`')}"`))).toEqual([]);
+    expect(kept(run(`git -C ../libtide commit -m "Send refs" -m "${caps.replaceAll('`', '\\`')}"`))).toEqual([]);
   });
 
   it('is read in time linear in the length of the command', () => {

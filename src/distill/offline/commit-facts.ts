@@ -46,6 +46,16 @@ const states = new RegExp(
 const passing =
   /\b(?:first cut|for now|existing|temporar\w+|legitimately|genuinely|orthogonal|as documented)\b|^[A-Z]\w+: /;
 
+/** One of several things that only the sentence before explains. */
+const ordinal = /^(?:the )?(?:first|second|third|last|latter|former|other|next)\b/i;
+/** Out of date with the next update. */
+const dependencyVersion = /[\w/]@v?\d+\.\d|\bv\d+\.\d+\.\d+\b/;
+/** What a commit of tests says is the premise of a test. What a commit after a review says is about the shape of the code. */
+const ofLittleWeight =
+  /^(?:[\w/.-]+: )?(?:cover|pin|test|exercise|simplify|tidy|polish|clean up)\b|\b(?:tests?|review|trim docs)\b/i;
+/** `openTide now reports`: how it is after the commit. */
+const nowDoes = /^((?:\S+ ){1,6}?)now (?=[a-z]+s\b)/;
+
 /** `Reconsidered the constraint: …`: the statement follows. */
 const leadIn = /^[A-Z][a-z]+(?: [a-z]+){1,5}: (?=\S)/;
 
@@ -60,7 +70,7 @@ interface Told {
 /** The sentences of a description that hold beyond the change. */
 function statedIn(body: string): string[] {
   const found: Told[] = sentencesOf(body).flatMap(({ text: whole, heading }) => {
-    const text = leadIn.test(whole) ? capital(whole.replace(leadIn, '')) : whole;
+    const text = (leadIn.test(whole) ? capital(whole.replace(leadIn, '')) : whole).replace(nowDoes, '$1');
     const names = text.match(everyName) ?? [];
     const cues = text.match(everyCue) ?? [];
     const isFact =
@@ -77,6 +87,8 @@ function statedIn(body: string): string[] {
       !refersBack.test(text) &&
       !asksFor.test(text) &&
       !passing.test(text) &&
+      !ordinal.test(text) &&
+      !dependencyVersion.test(text) &&
       (!determined.test(text) || identifier.test(text.slice(0, 60))) &&
       (subject.test(text) ||
         (determined.test(text) && subject.test(text.replace(/^\S/, (letter) => letter.toLowerCase())))) &&
@@ -108,7 +120,15 @@ function layoutIn(body: string): KeyedStatement[] {
   return [{ key: 'layout', text: ended(cut(inOneLine(`${places.slice(0, 10).join(', ')}`), 700)), saidBy: 'agent' }];
 }
 
-const undoes = /^git (?:revert\b|reset\b(?! HEAD(?:\s|$)).*(?:HEAD|--hard))/;
+/** How many of the last commits a command takes back. A name or hash instead of `HEAD~2` may reach behind all of them. */
+function takesBack(told: string): number {
+  if (/^git revert\b/.test(told)) return 1;
+  const ref = /^git reset (?:-\S+ )*(?!-)(\S+)(?: -\S+)*$/.exec(told)?.[1];
+  if (ref === undefined || ref === 'HEAD') return 0;
+  const [, many] = /^HEAD(?:~(\d*)|\^)$/.exec(ref) ?? [ref, undefined];
+  if (/^HEAD[~^]/.test(ref)) return Number(many || 1);
+  return /^git reset (?:-\S+ )*--(?:soft|hard)\b/.test(told) ? Number.POSITIVE_INFINITY : 0;
+}
 
 /** Whether a later commit removes something that the text names. */
 const isTakenOut = (text: string, later: readonly Command[]): boolean =>
@@ -118,13 +138,17 @@ const isTakenOut = (text: string, later: readonly Command[]): boolean =>
       (message.match(everyName) ?? []).some((name) => text.includes(name.trim())),
   );
 
-/** The commits and pull requests that succeeded and that no later command took back. */
+/** The commits and pull requests of this project that succeeded and that no later command took back or amended. */
 function standing(commands: readonly Command[]): Command[] {
   const made: Command[] = [];
   for (const command of commands) {
     if (command.outcome !== 'ok') continue;
-    if (undoes.test(command.told)) made.pop();
-    else if (command.body !== undefined || command.message !== undefined) made.push(command);
+    if (command.elsewhere === true) continue;
+    const back = takesBack(command.told);
+    if (back > 0) made.splice(Math.max(0, made.length - back));
+    // An amended commit takes the place of the one before it, with all that it said.
+    if (command.message !== undefined && /\s--amend\b/.test(command.told)) made.pop();
+    if (command.body !== undefined || command.message !== undefined) made.push(command);
   }
   return made;
 }
@@ -132,7 +156,8 @@ function standing(commands: readonly Command[]): Command[] {
 export function commitFacts(commands: readonly Command[]): KeyedStatement[] {
   const made = standing(commands);
   const kept: KeyedStatement[] = [];
-  for (const [i, { body = '', message, opened }] of made.entries())
+  for (const [i, { body = '', message, opened }] of made.entries()) {
+    if (ofLittleWeight.test(message ?? opened?.title ?? '')) continue;
     for (const text of statedIn(body)) {
       if (kept.some((one) => sharesNames(one.text, text)) || isTakenOut(text, made.slice(i + 1))) continue;
       const title = message ?? opened?.title;
@@ -140,6 +165,7 @@ export function commitFacts(commands: readonly Command[]): KeyedStatement[] {
       const source = title === undefined ? '' : ` (From the ${kind} “${cut(title, 70)}”.)`;
       kept.push({ key: cut(`commit: ${keyOf(text)}`, 80), text: `${ended(text)}${source}`, saidBy: 'agent' });
     }
+  }
   const layouts = made.flatMap(({ body = '' }) => layoutIn(body)).slice(-1);
   return [...kept.slice(-mostInAll), ...layouts, ...designChanges(made)];
 }

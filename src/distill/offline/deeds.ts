@@ -1,5 +1,6 @@
 // Tool uses of a turn → what the agent did: files read and modified, commands and their outcomes, searches.
 
+import path from 'node:path';
 import { shell } from '../../agents/tools/shell-tools.ts';
 import { type UsualCommand, usualIn } from '../../agents/tools/usual-commands.ts';
 import { looksAround, modifies, seenFrom } from '../../language/files-touched.ts';
@@ -32,6 +33,8 @@ export interface Command {
   readonly message?: string;
   /** The text below that line, or the description of the pull request. */
   readonly body?: string;
+  /** It ran in another repository than the session. */
+  readonly elsewhere?: true;
   /** The title and number of the pull request that the command opened. */
   readonly opened?: { readonly title?: string; readonly number?: string };
   /** The parts of a successful line that build, test, lint or format the whole project. */
@@ -169,10 +172,28 @@ function commandOf(use: ToolUse, { projectPath, cwd }: Turn): Command | undefine
     ...(message === undefined ? {} : { message }),
     ...(opened === undefined ? {} : { opened }),
     ...(body === '' ? {} : { body }),
+    ...((message ?? opened) !== undefined && isElsewhere(line, projectPath || cwd, cwd)
+      ? { elsewhere: true as const }
+      : {}),
     usual: outcome === 'ok' && use.outcome === 'ok' && !inScratch ? usualIn(line, projectPath || cwd, cwd) : [],
     entry: use.entry,
     at: use.at,
   };
+}
+
+const goesTo = /^\s*cd\s+["']?([^\s"';&|]+)["']?\s*(?:&&|;|\n)|\bgit -C ["']?([^\s"';&|]+)/;
+
+/** Whether a commit belongs to a folder beside the project. A folder beside it with a longer name is a worktree more often than not. */
+function isElsewhere(line: string, project: string, cwd: string): boolean {
+  const found = goesTo.exec(line.slice(0, 300));
+  const given = found?.[1] ?? found?.[2];
+  if (given === undefined || project === '' || /^[~$]/.test(given)) return false;
+  const folder = path.posix.resolve(cwd || project, given);
+  return (
+    !`${folder}/`.startsWith(`${project}/`) &&
+    !folder.startsWith(`${project}-`) &&
+    !`${project}/`.startsWith(`${folder}/`)
+  );
 }
 
 /** Some agents pass a command as a list of words, with the line after `-c`. */
