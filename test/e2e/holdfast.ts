@@ -108,7 +108,10 @@ export function launch(env: NodeJS.ProcessEnv, args: readonly string[], wrapper:
 
 /** A slow machine shows import progress, which is not an error. */
 const withoutProgress = (said: string): string =>
-  said.replace(/^(?:\d+\/\d+ (?:files|jobs) |[\d,]+ of [\d,]+ (?:texts|lines)\b).*\n/gm, '');
+  said.replace(
+    /^(?:\d+\/\d+ (?:files|jobs) |[\d,]+ of [\d,]+ (?:texts|lines)\b|applying newer redaction rules\b).*\n/gm,
+    '',
+  );
 
 function killAtEnd(child: ChildProcess): void {
   onTestFinished(() => {
