@@ -1,6 +1,7 @@
 // ① The only path from transcripts to the store: a thread reads the files ahead, this code commits the results and records how each file ended.
 import { roughModel } from '../embedding/index.ts';
 import { embedAlongside } from '../embedding/pending.ts';
+import { loadAhead } from '../embedding/rough.ts';
 import { version } from '../package.ts';
 import type { ConversationRules } from '../store/conversations/port.ts';
 import type { Store } from '../store/store.ts';
@@ -126,6 +127,8 @@ async function readAll(
   const batches = isIdle
     ? readBatches(work)
     : readBatchesAhead({ ...work, vectorsOf }, config.settings.readSeconds * 1000, signal);
+  // While this thread waits for the first batch, it loads what the vectors in it need.
+  if (vectorsOf !== undefined) setImmediate(loadAhead);
   for await (const readings of batches) {
     signal?.throwIfAborted();
     for (const source of await commit(run, readings, left, vectorsOf)) again.add(source);

@@ -65,6 +65,8 @@ export const stateKey = (agent: string, key: string): string => `${agent} ${key}
 /** One commit for each small file would mostly wait for the disk; one for all would hold the store too long. */
 const batchBytes = 4 << 20;
 const batchReadings = 256;
+/** The first batch is small, because the caller waits for it. */
+const firstBytes = 1 << 19;
 
 export function* readBatches(work: Work): Generator<Reading[], void, void> {
   const privateTurns = new Map<string, ReaderState>();
@@ -85,6 +87,7 @@ export function* readBatches(work: Work): Generator<Reading[], void, void> {
   };
   let batch: Reading[] = [];
   let held = 0;
+  let wanted = firstBytes;
   for (const [index, source] of subagentsLast(work.sources)) {
     const beat = (pos: number) => work.beat?.(index, pos);
     for (const reading of readSource(source, work, { ...tools, beat })) {
@@ -93,10 +96,11 @@ export function* readBatches(work: Work): Generator<Reading[], void, void> {
       if (chunk !== undefined) held += chunk.to - chunk.from;
       if (chunk !== undefined && hasPrivateTurns(chunk.state))
         privateTurns.set(stateKey(chunk.agent, chunk.key), chunk.state);
-      if (held < batchBytes && batch.length < batchReadings) continue;
+      if (held < wanted && batch.length < batchReadings) continue;
       yield batch;
       batch = [];
       held = 0;
+      wanted = batchBytes;
     }
   }
   if (batch.length > 0) yield batch;

@@ -35,6 +35,15 @@ export function packedRoughVectors(texts: readonly string[]): {
   return { numbers: numbers.subarray(0, count * dimensions), dimensions, places };
 }
 
+/** Loads the table before the first text. */
+export function loadAhead(): void {
+  try {
+    sharedTable();
+  } catch {
+    // The first text reports it.
+  }
+}
+
 /** The same in a separate thread, for imports: the importing thread writes to the database at the same time. */
 export const roughVectorsApart = apart({
   name: 'the table of word vectors',

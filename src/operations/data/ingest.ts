@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { IngestReport } from '../../schema/ingest-report.ts';
 import { explain, HoldfastError } from '../../system/errors.ts';
+import { keepHeapModest } from '../../system/heap.ts';
 import { librarian, toDeps } from '../memory/memory.ts';
 import { type Context, operation } from '../operation.ts';
 import type { IngestPorts, MemoryPorts } from '../ports.ts';
@@ -43,6 +44,7 @@ export const ingest = operation({
       });
     // Loaded only here so that a search does not pay for it.
     const { ingest: run } = await import('../../capture/ingest.ts');
+    keepHeapModest();
     const { store, config, clock, running, progress, signal } = context;
     const report = await run(
       { store, config, clock, running, ...(progress ? { progress } : {}), ...(signal ? { signal } : {}) },
