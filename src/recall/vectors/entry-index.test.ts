@@ -155,6 +155,31 @@ describe('an index that follows the store', () => {
     expect(await content(follower, vectorOf('one'))).toEqual(await content(index, vectorOf('one')));
   });
 
+  it('reads only new vectors when a session got vectors and nothing else changed', async () => {
+    await store.transcripts.commit([chunk([entry('a', 'one'), entry('b', 'two')])], rules);
+    await embed(1);
+    const read: number[] = [];
+    const watched = {
+      ...store,
+      vectors: {
+        ...store.vectors,
+        placesAfter: async (...args: Parameters<Store['vectors']['placesAfter']>) => {
+          const page = await store.vectors.placesAfter(...args);
+          read.push(...page.ids);
+          return page;
+        },
+      },
+    };
+    const follower = openEntryIndex(watched, model, 1e9);
+    await follower.load();
+    await follower.update();
+    read.length = 0;
+    await embed();
+    await follower.update();
+    expect(read).toEqual([]);
+    expect(await content(follower, vectorOf('one'))).toEqual(await content(await loaded(), vectorOf('one')));
+  });
+
   it('sees what another connection wrote', async () => {
     const index = await loaded();
     const other = await openSqliteStore(path.join(folder, 'holdfast.db'));

@@ -24,24 +24,45 @@ export function openEntryIndex(
   restMs?: number,
 ): EntryIndex {
   let position = 0;
+  /** The number of the newest vector that was read. */
+  let newest = 0;
   // Each needs the other: a place that goes drops its vectors, and vectors are taken for places.
   const vectors: PlaceVectors = openPlaceVectors(() => places, { ceiling, read: (seqs) => store.vectors.at(seqs) });
   const places: GrowingPlaces = openPlaces(vectors.drop, restMs);
 
+  /** Reads the vectors of these entries. A search that runs meanwhile sees the old vectors or the new ones. */
+  async function take(ids: readonly number[]): Promise<void> {
+    for (let from = 0; from < ids.length && model !== undefined; from += vectorsAtOnce) {
+      const some = ids.slice(from, from + vectorsAtOnce);
+      const page = await store.vectors.of(some, { kind: 'entry', model });
+      for (const id of some) vectors.drop(places.placeOf(id));
+      vectors.take(page);
+      await others();
+    }
+  }
+
   /** Reads the vectors of places whose vectors have changed. */
-  async function renew({ ids, vectors: newest }: PlacePage): Promise<void> {
+  async function renew({ ids, vectors: numbers }: PlacePage): Promise<void> {
     const changed: number[] = [];
     for (const [i, id] of ids.entries()) {
       const place = id === 0 ? -1 : places.placeOf(id);
-      if (place < 0) continue;
-      const seq = newest[i] as number;
-      if (vectors.seqAt(place) === seq) continue;
-      vectors.drop(place);
-      if (seq !== 0) changed.push(id);
+      const seq = numbers[i] as number;
+      if (place < 0 || vectors.seqAt(place) === seq) continue;
+      if (seq === 0) vectors.drop(place);
+      else changed.push(id);
     }
-    for (let from = 0; from < changed.length && model !== undefined; from += vectorsAtOnce) {
-      vectors.take(await store.vectors.of(changed.slice(from, from + vectorsAtOnce), { kind: 'entry', model }));
-      await others();
+    await take(changed);
+  }
+
+  /** Reads vectors that are new, whose sessions may not have changed otherwise. */
+  async function follow(of: string): Promise<void> {
+    const last = await store.vectors.newest();
+    while (newest < last) {
+      const page = await store.vectors.after(newest, { kind: 'entry', model: of, limit: vectorsAtOnce });
+      const isNew = (id: number, seq: number) => places.placeOf(id) >= 0 && vectors.seqAt(places.placeOf(id)) < seq;
+      await take([...new Set(page.ids.filter((id, i) => isNew(id, page.seqs[i] as number)))]);
+      // Vectors of other kinds and models lie between, and are not looked at again.
+      newest = page.seqs.at(-1) ?? last;
     }
   }
 
@@ -53,6 +74,7 @@ export function openEntryIndex(
       ({ position, done } = page);
       if (!done) await others();
     }
+    if (model !== undefined) await follow(model);
   }
 
   return {
@@ -65,11 +87,11 @@ export function openEntryIndex(
         ({ position, done } = page);
         await others();
       }
-      for (let seq = 0; model !== undefined; ) {
-        const page = await store.vectors.after(seq, { kind: 'entry', model, limit: vectorsAtOnce });
+      while (model !== undefined) {
+        const page = await store.vectors.after(newest, { kind: 'entry', model, limit: vectorsAtOnce });
         if (page.ids.length === 0) break;
         vectors.take(page);
-        seq = page.seqs.at(-1) as number;
+        newest = page.seqs.at(-1) as number;
         await others();
       }
     },

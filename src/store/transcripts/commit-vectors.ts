@@ -8,7 +8,7 @@ import type { Touched } from './touched.ts';
 
 export function vectorTaking(connection: Connection) {
   const { modelNamed, setDimensions } = modelRows(connection);
-  const { insert } = vectorAdding(connection);
+  const insert = vectorAdding(connection);
   const queue = connection.statement(
     'INSERT INTO vector_queue VALUES (0, ?, random() & 0xffffffff) ON CONFLICT DO UPDATE SET stamp = excluded.stamp',
   );

@@ -130,8 +130,8 @@ export interface VectorsPort {
   trouble(): Promise<EmbeddingTrouble | undefined>;
   noteTrouble(trouble: EmbeddingTrouble): Promise<void>;
   /**
-   * The positions of all entries in sessions that changed since a position, at most `limit` sessions, and the position
-   * to continue from. Position 0 means all sessions. With a model, each entry includes the number of its newest vector.
+   * The positions of all entries in sessions whose entries changed since a position, at most `limit` sessions, and the
+   * position to continue from. New vectors alone do not count as a change: `after` returns those. Position 0 means all sessions. With a model, each entry includes the number of its newest vector.
    */
   placesAfter(
     position: number,
@@ -139,6 +139,8 @@ export interface VectorsPort {
   ): Promise<PlacePage>;
   /** Vectors with a number above `seq`, in the order of their numbers. */
   after(seq: VectorNumber, of: { kind: SubjectKind; model: string; limit: number }): Promise<VectorPage>;
+  /** The number of the newest vector of any kind and model, or 0. */
+  newest(): Promise<VectorNumber>;
   /** The vectors of these rows, in the order of their numbers. */
   of(ids: readonly SubjectRowId[], of: { kind: SubjectKind; model: string }): Promise<VectorPage>;
   /** The vectors with these numbers, in this order; missing ones are left out. */

@@ -16,7 +16,7 @@ const marks = `${entryMark.answer} * (e.role <> 'user') + ${entryMark.subagent} 
 
 export function vectorReading(
   connection: Connection,
-): Pick<VectorsPort, 'placesAfter' | 'after' | 'of' | 'at' | 'numbers'> {
+): Pick<VectorsPort, 'placesAfter' | 'after' | 'newest' | 'of' | 'at' | 'numbers'> {
   const { read: run } = connection;
   const last = connection.statement<[], number | null>('SELECT max(seq) FROM session_changes').pluck();
   const upTo = connection
@@ -51,6 +51,7 @@ export function vectorReading(
       `${packed} FROM (SELECT * FROM vectors NOT INDEXED WHERE seq > ? AND kind = ? AND model_id = ? ORDER BY seq LIMIT ?)`,
     )
     .raw();
+  const newest = connection.statement<[], number | null>('SELECT max(seq) FROM vectors').pluck();
   const of = connection
     .statement<unknown[], Packed>(
       `${packed} FROM (SELECT v.* FROM json_each(?) j CROSS JOIN vectors v INDEXED BY vectors_by_subject
@@ -92,6 +93,9 @@ export function vectorReading(
     },
     async after(seq, { kind, model, limit }) {
       return run(() => unpack(after.get(seq, codeOf(kind), modelId.get(model) ?? -1, limit)));
+    },
+    async newest() {
+      return run(() => newest.get() ?? 0);
     },
     async of(ids, { kind, model }) {
       return run(() => unpack(of.get(JSON.stringify(ids), codeOf(kind), modelId.get(model) ?? -1)));

@@ -11,7 +11,7 @@ export function vectorRefining(connection: Connection): Pick<VectorsPort, 'rough
   const { read, write } = connection;
   const { modelNamed } = modelRows(connection);
   const textOf = subjectTexts(connection);
-  const { adding } = vectorAdding(connection);
+  const add = vectorAdding(connection);
   const newestRough = connection.statement<[number], RoughRow>(
     'SELECT seq, kind, subject_id FROM vectors INDEXED BY vectors_rough WHERE rough = 1 ORDER BY seq DESC LIMIT ?',
   );
@@ -47,7 +47,6 @@ export function vectorRefining(connection: Connection): Pick<VectorsPort, 'rough
         const model = modelNamed.get(name);
         if (model?.wanted !== 1) return 0;
         let refined = 0;
-        const { add, noteChanges } = adding();
         for (const { seq, vectors: parts } of vectors) {
           const row = roughAt.get(seq, model.id);
           if (row === undefined) continue;
@@ -63,7 +62,6 @@ export function vectorRefining(connection: Connection): Pick<VectorsPort, 'rough
             add({ model: model.id, code, subject, part: part + i, vector, rough: false });
           }
         }
-        noteChanges();
         return refined;
       });
     },

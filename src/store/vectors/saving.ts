@@ -9,7 +9,7 @@ export function vectorSaving(connection: Connection): Pick<VectorsPort, 'pending
   const { read, write } = connection;
   const { modelNamed, setDimensions, noteSaved } = modelRows(connection);
   const textOf = subjectTexts(connection);
-  const { adding } = vectorAdding(connection);
+  const add = vectorAdding(connection);
   // Newest first: people search for current work sooner than for imports.
   const queued = connection.statement<[number], { kind: number; subject_id: number; stamp: number }>(
     'SELECT kind, subject_id, stamp FROM vector_queue ORDER BY kind DESC, subject_id DESC LIMIT ?',
@@ -32,7 +32,6 @@ export function vectorSaving(connection: Connection): Pick<VectorsPort, 'pending
         if (model?.wanted !== 1) return 0;
         let dimensions = model.dimensions ?? undefined;
         let saved = 0;
-        const { add, noteChanges } = adding();
         for (const { kind, id, stamp, vectors } of texts) {
           const code = codeOf(kind);
           if (unqueue.run(code, id, stamp).changes === 0) continue;
@@ -44,7 +43,6 @@ export function vectorSaving(connection: Connection): Pick<VectorsPort, 'pending
             add({ model: model.id, code, subject: id, part, vector, rough });
           }
         }
-        noteChanges();
         noteSaved(model.id);
         return saved;
       });

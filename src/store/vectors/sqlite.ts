@@ -12,7 +12,7 @@ export function vectorsPort(connection: Connection): VectorsPort {
   const { pending, save } = vectorSaving(connection);
   const { rough, refine } = vectorRefining(connection);
   const { lease, trouble, noteTrouble } = vectorAttempts(connection);
-  const { placesAfter, after, of, at, numbers } = vectorReading(connection);
+  const { placesAfter, after, newest, of, at, numbers } = vectorReading(connection);
   return {
     models,
     wantModel,
@@ -27,6 +27,7 @@ export function vectorsPort(connection: Connection): VectorsPort {
     noteTrouble,
     placesAfter,
     after,
+    newest,
     of,
     at,
     numbers,
