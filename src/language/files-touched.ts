@@ -17,9 +17,13 @@ export const looksAround = /^(?:grep|glob|ls|list\w*|find\w*|search\w*)$/i;
 
 export function filesTouched(touches: readonly Touch[], project: string): TouchedFile[] {
   const files = new Map<string, { modified: number; read: number; lastAt: number }>();
+  // Most touches are of the same few files.
+  const seen = new Map<string, string | undefined>();
   for (const touch of touches) {
     if (touch.failed || looksAround.test(touch.tool)) continue;
-    const file = seenFrom(project, touch);
+    const key = JSON.stringify([touch.cwd, touch.file]);
+    if (!seen.has(key)) seen.set(key, seenFrom(project, touch));
+    const file = seen.get(key);
     if (file === undefined) continue;
     const known = files.get(file) ?? { modified: 0, read: 0, lastAt: 0 };
     if (modifies.test(touch.tool)) known.modified++;

@@ -3,6 +3,8 @@
 
 /** The row of an entry. */
 export type EntryRowId = number;
+/** The row of a tool use. */
+export type UseRowId = number;
 /** The row of a session. */
 export type SessionRowId = number;
 /** The row of a transcript. */

@@ -37,6 +37,38 @@ export function describeUses(open: () => { store: Store }): void {
     expect(await store.search.rankKeywords(parseKeywords('docker'), { limit: 9 })).toMatchObject({ rows: [] });
   });
 
+  it('walks the uses of a session in order, also where history was copied, and counts them', async () => {
+    const { store } = open();
+    const gate = { ...edit, files: ['/w/gate.ts', '/w/lock.ts'] };
+    const failed = { ...build, result: { id: 'u1', pos: 5, outcome: 'error', output: 'no' } } as const;
+    await store.transcripts.commit([chunk([entry('p', 'Build it'), does('a', failed, gate)])], rules);
+    const walked = async () => {
+      const rows = await store.entries.order('claude-code', 's1', { subagents: true, used: true });
+      const uses = await store.entries.usesAt(rows);
+      expect(await store.entries.toolUsesAt(uses.map((one) => one.use))).toMatchObject(
+        uses.map(({ tool, outcome }) => ({ tool, ...(outcome === undefined ? {} : { outcome }) })),
+      );
+      return uses.map(({ tool, outcome, file }) => [tool, outcome, file]);
+    };
+    const expected = [
+      ['Bash', 'error', undefined],
+      ['Edit', undefined, '/w/gate.ts'],
+    ];
+    expect(await walked()).toEqual(expected);
+    expect((await store.sessions.find('s1'))[0]?.toolUses).toBe(2);
+    await store.transcripts.commit(
+      [
+        chunk([does('a', failed, gate), does('d', use('u4', 'Read', {}))], {
+          key: 'p/s1-fork.jsonl',
+          bornAt: base + 1,
+        }),
+      ],
+      rules,
+    );
+    expect(await walked()).toEqual([...expected, ['Read', undefined, undefined]]);
+    expect((await store.sessions.find('s1'))[0]?.toolUses).toBe(3);
+  });
+
   it('finds the result of a use that arrives later, and asks for another vector', async () => {
     const { store } = open();
     await store.vectors.wantModel('m');

@@ -31,11 +31,12 @@ async function harbour() {
 
 it('the outline of a session is its prompts, with their positions', async () => {
   const context = await harbour();
-  const { prompts } = await sessionsOutline.run(context, { id: 'lamp' });
+  const { prompts } = await sessionsOutline.run(context, { id: 'lamp', limit: 9 });
   expect(prompts.map(({ place, text }) => [place, text])).toEqual([
     [0, 'Mend the lamp.'],
     [2, 'Then the wick.'],
   ]);
+  expect((await sessionsOutline.run(context, { id: 'lamp', limit: 1 })).prompts).toEqual(prompts.slice(0, 1));
   const { entries } = await show.run(context, { id: 'lamp-1', subagents: false });
   for (const { id, place } of prompts) expect(entries[place]?.id).toBe(id);
 });
@@ -88,7 +89,7 @@ it('sessions are listed by a file that their tools used, before the limit counts
 
 it('changes are edits by file, without those that failed', async () => {
   const context = await harbour();
-  const changes = await sessionsChanges.run(context, { id: 'lamp' });
+  const changes = await sessionsChanges.run(context, { id: 'lamp', limit: 1000 });
   expect(changes.files.map(({ file, uses }) => [file, uses.length])).toEqual([
     ['/srv/lamp/wick.ts', 1],
     ['/srv/lamp/oil.ts', 1],
@@ -96,6 +97,12 @@ it('changes are edits by file, without those that failed', async () => {
   const view = { style: styles(false), width: 80, now: 0, timeZone: 'UTC' };
   const text = renderChanges(sessionsChanges.output.parse(changes), view);
   expect(text).toContain('wick.ts\n  ✓ Edit wick.ts  +1 −1\n    - wet\n    + dry');
-  const one = await sessionsChanges.run(context, { id: 'lamp', file: 'oil.ts' });
+  const one = await sessionsChanges.run(context, { id: 'lamp', file: 'oil.ts', limit: 1000 });
   expect(one.files).toHaveLength(1);
+  const first = await sessionsChanges.run(context, { id: 'lamp', limit: 1 });
+  expect(first.files.map(({ edits, uses }) => [edits, uses.length])).toEqual([
+    [1, 1],
+    [1, 0],
+  ]);
+  expect(first.left).toBe(1);
 });

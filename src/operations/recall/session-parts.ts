@@ -9,6 +9,7 @@ import type { Entry } from '../../schema/entry.ts';
 import type { Session } from '../../schema/session.ts';
 import { Moment } from '../../schema/time.ts';
 import { ToolUse } from '../../schema/tool-use.ts';
+import type { UseAt } from '../../store/entries/port.ts';
 import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
@@ -32,19 +33,20 @@ const Placed = z.object({
 export const sessionsOutline = operation({
   name: 'sessions outline',
   summary: 'List the prompts of a session, one per line',
-  input: z.object({ id: idField, agent: agentField }),
+  input: z.object({
+    id: idField,
+    agent: agentField,
+    limit: z.int().min(1).max(mostPrompts).default(mostPrompts).describe('at most this many prompts, the first ones'),
+  }),
   output: z.object({ session: z.string(), prompts: z.array(Placed) }),
   surfaces: ['cli', 'http'],
   // Not below `/api/sessions/{id}`, where any word may be the id of a session.
   http: { path: '/api/outline' },
   positional: ['id'],
   examples: ['holdfast sessions outline 0f3c', 'holdfast sessions outline 0f3c --json'],
-  async run(context: Context<'entries' | 'sessions'>, { id, agent }) {
+  async run(context: Context<'entries' | 'sessions'>, { id, agent, limit }) {
     const session = await sessionNamed(context, id, agent);
-    const found = await context.store.entries.promptsOf(session.agent, session.id, {
-      characters: longestRead,
-      limit: mostPrompts,
-    });
+    const found = await context.store.entries.promptsOf(session.agent, session.id, { characters: longestRead, limit });
     const prompts = found.map(({ text, ...one }) => ({
       ...one,
       text: gist(text, longestPrompt) || cut(inOneLine(text), longestPrompt),
@@ -122,12 +124,19 @@ export const sessionsChanges = operation({
   input: z.object({
     id: idField,
     file: z.string().min(1).optional().describe('only this file: a path, or the end of one'),
+    limit: z.int().min(1).max(mostEdits).default(mostEdits).describe('at most this many edits, file by file'),
     agent: agentField,
   }),
   output: z.object({
     session: z.string(),
     folder: z.string().describe('folder of the project'),
-    files: z.array(z.object({ file: z.string(), uses: z.array(ToolUse) })),
+    files: z.array(
+      z.object({
+        file: z.string(),
+        edits: z.int().describe('how many edits of this file there are'),
+        uses: z.array(ToolUse).describe('the first of them'),
+      }),
+    ),
     left: z.int().describe('edits that were left out'),
   }),
   surfaces: ['cli', 'http'],
@@ -135,27 +144,27 @@ export const sessionsChanges = operation({
   http: { path: '/api/changes' },
   positional: ['id'],
   examples: ['holdfast sessions changes 0f3c', 'holdfast sessions changes 0f3c --file src/auth/jwt.ts'],
-  async run(context: Context<'entries' | 'sessions'>, { id, file: wanted, agent }) {
+  async run(context: Context<'entries' | 'sessions'>, { id, file: wanted, limit, agent }) {
     const session = await sessionNamed(context, id, agent);
-    const files = new Map<string, ToolUse[]>();
-    let [count, left] = [0, 0];
-    for await (const uses of usesBy(context, session, modifies)) {
+    const edits = new Map<string, UseAt[]>();
+    for await (const uses of usesBy(context, session, modifies))
       for (const use of uses) {
-        const [file] = use.files;
-        if (file === undefined || !modifies.test(use.tool) || use.outcome === 'error') continue;
+        const { file } = use;
+        if (file === undefined) continue;
         if (wanted !== undefined && file !== wanted && !file.endsWith(`/${wanted}`)) continue;
-        if (count === mostEdits) left++;
-        else {
-          files.set(file, [...(files.get(file) ?? []), use]);
-          count++;
-        }
+        const known = edits.get(file);
+        if (known === undefined) edits.set(file, [use]);
+        else known.push(use);
       }
-    }
+    const all = [...edits.values()].flat();
+    const shown = new Map<string, ToolUse[]>([...edits.keys()].map((file) => [file, []]));
+    for await (const uses of usesRead(context, all.slice(0, limit)))
+      for (const use of uses) shown.get(use.files[0] ?? '')?.push(use);
     return {
       session: session.id,
       folder: session.projectPath,
-      files: [...files].map(([file, uses]) => ({ file, uses })),
-      left,
+      files: [...edits].map(([file, uses]) => ({ file, edits: uses.length, uses: shown.get(file) ?? [] })),
+      left: Math.max(0, all.length - limit),
     };
   },
 });
@@ -188,13 +197,13 @@ export const sessionsCommits = operation({
   async run(context: Context<'entries' | 'sessions'>, { id, agent }) {
     const session = await sessionNamed(context, id, agent);
     const commits: { hash: string; branch: string; subject: string; at: string; entry: string }[] = [];
-    for await (const uses of usesBy(context, session, shell, 'git')) {
-      for (const use of uses) {
-        if (!shell.test(use.tool) || use.outcome === 'error' || !/\bgit\b/.test(use.input)) continue;
-        for (const commit of commitsIn(use.output ?? ''))
-          if (commits.length < mostCommits) commits.push({ ...commit, at: use.at, entry: use.entry });
-      }
-    }
+    for await (const found of usesBy(context, session, shell, 'git'))
+      for await (const uses of usesRead(context, found))
+        for (const use of uses) {
+          if (!/\bgit\b/.test(use.input)) continue;
+          for (const commit of commitsIn(use.output ?? ''))
+            if (commits.length < mostCommits) commits.push({ ...commit, at: use.at, entry: use.entry });
+        }
     const repository = webAddressOf(session.repository);
     return { session: session.id, ...(repository === undefined ? {} : { repository }), commits };
   },
@@ -202,13 +211,21 @@ export const sessionsCommits = operation({
 
 const pageSize = 1000;
 
-/** The rows of a session's entries in pieces, with pauses for other work. */
-async function* rowsOf({ store, signal }: Context<'entries'>, { agent, id }: Session, subagents: boolean) {
-  const rows = await store.entries.order(agent, id, { subagents });
+/** The worker answers other requests here. */
+async function pause(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise(setImmediate);
+  signal?.throwIfAborted();
+}
+
+/** The rows of a session's entries in pieces, with pauses for other work. `used`: only entries that used tools. */
+async function* rowsOf(
+  { store, signal }: Context<'entries'>,
+  { agent, id }: Session,
+  which: { readonly subagents: boolean; readonly used?: boolean },
+) {
+  const rows = await store.entries.order(agent, id, which);
   for (let from = 0; from < rows.length; from += pageSize) {
-    // The worker answers other requests here.
-    await new Promise(setImmediate);
-    signal?.throwIfAborted();
+    await pause(signal);
     yield { from, rows: rows.slice(from, from + pageSize) };
   }
 }
@@ -217,7 +234,7 @@ async function* rowsOf({ store, signal }: Context<'entries'>, { agent, id }: Ses
 async function* entriesWith(context: Context<'entries'>, session: Session, subagents: boolean, wanted: string) {
   const { entries } = context.store;
   const part = necessaryPart(wanted);
-  for await (const { from, rows } of rowsOf(context, session, subagents)) {
+  for await (const { from, rows } of rowsOf(context, session, { subagents })) {
     const kept = part === undefined ? rows : await entries.containing(rows, part);
     const places = new Map(rows.map((row, i) => [row, from + i]));
     yield (await entries.at(kept)).map(({ row, entry }) => ({ entry, place: places.get(row) ?? from }));
@@ -236,26 +253,28 @@ export function necessaryPart(wanted: string): string | undefined {
     .toSorted((a, b) => b.length - a.length)[0];
 }
 
-/** The uses of these tools in a session, subagents included, and all uses of the same entries. Reads no other entries. */
+/** The uses of these tools in a session that did not fail, subagents included, without their texts. */
 async function* usesBy(
   context: Context<'entries'>,
   session: Session,
   tools: RegExp,
   input?: string,
-): AsyncGenerator<ToolUse[]> {
-  const { entries } = context.store;
+): AsyncGenerator<UseAt[]> {
   // The count leaves out the history that a fork copied.
   if (session.toolUses === 0 && session.forkOf === undefined) return;
-  for await (const { rows } of rowsOf(context, session, true)) {
-    const found = (await entries.usesAt(rows, input)).filter(({ tool }) => tools.test(tool));
-    if (found.length === 0) continue;
-    const users = new Set(found.map(({ row }) => row));
-    const wanted = await entries.at(rows.filter((row) => users.has(row)));
-    const uses = await usesOf(
-      context.store,
-      wanted.map(({ entry }) => entry).filter(({ abandoned }) => !abandoned),
-    );
-    yield [...uses.values()].flat();
+  for await (const { rows } of rowsOf(context, session, { subagents: true, used: true })) {
+    const uses = await context.store.entries.usesAt(rows, input);
+    yield uses.filter(({ tool, outcome }) => tools.test(tool) && outcome !== 'error');
+  }
+}
+
+/** Tool uses fill much memory, and take a while to read. */
+const usesAtOnce = 100;
+
+async function* usesRead({ store, signal }: Context<'entries'>, found: readonly UseAt[]) {
+  for (let from = 0; from < found.length; from += usesAtOnce) {
+    if (from > 0) await pause(signal);
+    yield await store.entries.toolUsesAt(found.slice(from, from + usesAtOnce).map(({ use }) => use));
   }
 }
 

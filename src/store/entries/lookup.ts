@@ -10,7 +10,7 @@ import { type EntryRow, entryColumns, type ToolRow, toEntry, toToolUse } from '.
 /** Enough to recognise the kind of text. */
 const beginning = 400;
 
-type Members = 'counts' | 'find' | 'at' | 'beginningsAt' | 'containing' | 'usesAt' | 'toolUses';
+type Members = 'counts' | 'find' | 'at' | 'beginningsAt' | 'containing' | 'usesAt' | 'toolUses' | 'toolUsesAt';
 
 export function entryLookup(connection: Connection): Pick<EntriesPort, Members> {
   const { read: run } = connection;
@@ -33,10 +33,14 @@ export function entryLookup(connection: Connection): Pick<EntriesPort, Members> 
     .pluck();
   const usesOf = connection.statement<
     { rows: string; pattern: string },
-    Omit<UseAt, 'outcome'> & { outcome: 'ok' | 'error' | null }
+    Omit<UseAt, 'outcome' | 'file'> & { outcome: 'ok' | 'error' | null; file: string | null }
   >(
-    `SELECT t.entry_id AS row, t.tool, t.outcome FROM json_each(@rows) j JOIN tool_uses t ON t.entry_id = j.value
-     WHERE @pattern = '%%' OR t.input LIKE @pattern ESCAPE '\\'`,
+    `SELECT t.entry_id AS row, t.id AS "use", t.tool, t.outcome, t.files ->> 0 AS file FROM json_each(@rows) j JOIN tool_uses t ON t.entry_id = j.value
+     WHERE @pattern = '%%' OR t.input LIKE @pattern ESCAPE '\\' ORDER BY j.key, t.id`,
+  );
+  const usesByRow = connection.statement<[string], ToolRow>(
+    `SELECT t.use_id, e.uuid, t.tool, e.at, t.input, t.files, t.outcome, t.output FROM json_each(?) j
+     JOIN tool_uses t ON t.id = j.value JOIN entries e ON e.id = t.entry_id ORDER BY j.key`,
   );
   const beginnings = connection.statement<[string], Omit<EntryBeginning, 'isPrompt'> & { isPrompt: number }>(
     `SELECT e.id AS row, e.uuid AS id, e.author = 'person' AS isPrompt, substr(e.text, 1, ${beginning}) AS text FROM json_each(?) j JOIN entries e ON e.id = j.value`,
@@ -91,7 +95,9 @@ export function entryLookup(connection: Connection): Pick<EntriesPort, Members> 
     },
     async usesAt(rows, input = '') {
       const wanted = { rows: JSON.stringify(rows), pattern: likeAnywhere(input) };
-      return run(() => usesOf.all(wanted).map((use) => ({ ...use, outcome: use.outcome ?? undefined })));
+      return run(() =>
+        usesOf.all(wanted).map((use) => ({ ...use, outcome: use.outcome ?? undefined, file: use.file ?? undefined })),
+      );
     },
     async toolUses(entries) {
       return run(() => {
@@ -103,6 +109,9 @@ export function entryLookup(connection: Connection): Pick<EntriesPort, Members> 
           .all(JSON.stringify(entries)) as ToolRow[];
         return rows.map(toToolUse);
       });
+    },
+    async toolUsesAt(uses) {
+      return run(() => usesByRow.all(JSON.stringify(uses)).map(toToolUse));
     },
   };
 }

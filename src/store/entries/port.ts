@@ -4,7 +4,7 @@ import type { ConversationStatus } from '../../schema/conversation.ts';
 import type { Entry } from '../../schema/entry.ts';
 import type { TitleSource } from '../../schema/session-fact.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
-import type { EntryRowId } from '../row-ids.ts';
+import type { EntryRowId, UseRowId } from '../row-ids.ts';
 import type { SessionFilter } from '../sessions/port.ts';
 
 export interface TranscriptPage {
@@ -46,6 +46,10 @@ export interface EntryBeginning {
 /** One tool use of an entry, and its outcome. */
 export interface UseAt {
   readonly row: EntryRowId;
+  /** Its own row. */
+  readonly use: UseRowId;
+  /** The first file that it names. */
+  readonly file: string | undefined;
   readonly tool: string;
   readonly outcome: 'ok' | 'error' | undefined;
 }
@@ -122,8 +126,15 @@ export interface EntriesPort {
   find(id: string): Promise<readonly Entry[]>;
   /** The entries of a session in the order of its transcript, including history that a fork copied. */
   transcript(agent: AgentName, session: string, options?: { subagents?: boolean }): Promise<readonly Entry[]>;
-  /** The rows of a session's entries in the order of its transcript: for a walk over all of them, read once. */
-  order(agent: AgentName, session: string, options?: { subagents?: boolean }): Promise<readonly EntryRowId[]>;
+  /**
+   * The rows of a session's entries in the order of its transcript: for a walk over all of them, read once. `used`: only
+   * entries that used tools, without abandoned branches.
+   */
+  order(
+    agent: AgentName,
+    session: string,
+    options?: { subagents?: boolean; used?: boolean },
+  ): Promise<readonly EntryRowId[]>;
   /** The prompts of a session in order, each with its index in the transcript and the beginning of its text. */
   promptsOf(
     agent: AgentName,
@@ -136,6 +147,8 @@ export interface EntriesPort {
    */
   page(agent: AgentName, session: string, page: TranscriptPage): Promise<TranscriptPart>;
   toolUses(entries: readonly string[]): Promise<readonly ToolUse[]>;
+  /** The tool uses at these rows, in this order. */
+  toolUsesAt(uses: readonly UseRowId[]): Promise<readonly ToolUse[]>;
   /** The beginnings of the texts of these entries. */
   beginningsAt(rows: readonly EntryRowId[]): Promise<readonly EntryBeginning[]>;
   /** The tool uses of these entries, without their texts; with `input`, only those whose input contains it. */

@@ -8,7 +8,7 @@ import { transcripts } from './transcript.ts';
 import { turnRows } from './turns.ts';
 
 export function entriesPort(connection: Connection): EntriesPort {
-  const { counts, find, at, beginningsAt, containing, usesAt, toolUses } = entryLookup(connection);
+  const { counts, find, at, beginningsAt, containing, usesAt, toolUses, toolUsesAt } = entryLookup(connection);
   const { transcript, order, page, promptsOf } = transcripts(connection);
   const { prompts, turns } = turnRows(connection);
   const { timeline } = timelines(connection);
@@ -21,6 +21,7 @@ export function entriesPort(connection: Connection): EntriesPort {
     containing,
     usesAt,
     toolUses,
+    toolUsesAt,
     transcript,
     order,
     page,

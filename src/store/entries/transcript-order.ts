@@ -26,6 +26,8 @@ export interface OrderedIds {
   readonly session?: number;
   placeOf(uuid: string): number;
   slice(from: number, limit: number): number[];
+  /** Those that used tools, without abandoned branches. */
+  used(): number[];
 }
 
 /** Entries of a session file by file, with history that a fork copied. */
@@ -43,8 +45,8 @@ function entriesInFiles(connection: Connection) {
   const entriesIn = connection.statement<InFile, EntryRow>(inFile(entryColumns));
   const idsIn = connection.statement<
     InFile,
-    { id: number; uuid: string; subagent: string | null; at: number; gone: number }
-  >(inFile('e.id, e.uuid, e.subagent, e.at, e.gone'));
+    { id: number; uuid: string; subagent: string | null; at: number; gone: number; used: number }
+  >(inFile('e.id, e.uuid, e.subagent, e.at, e.gone, e.tools IS NOT NULL AND e.abandoned = 0 AS used'));
 
   /** Each entry once, file by file. */
   function inOrder<T extends { uuid: string; subagent: string | null; at: number; gone: number }>(
@@ -88,6 +90,12 @@ export function transcriptOrder(connection: Connection) {
       `SELECT e.id FROM entries e INDEXED BY entries_by_session WHERE ${own} ORDER BY e.pos LIMIT @limit OFFSET @from`,
     )
     .pluck();
+  const withTools = connection
+    .statement<[{ session: number }], number>(
+      `SELECT e.id FROM entries e INDEXED BY entries_with_tools
+       WHERE ${own} AND e.tools IS NOT NULL AND e.abandoned = 0 ORDER BY e.pos`,
+    )
+    .pluck();
 
   return {
     entriesOf: (agent: AgentName, session: string, subagents: boolean): EntryRow[] =>
@@ -105,6 +113,7 @@ export function transcriptOrder(connection: Connection) {
           session: id,
           placeOf: (uuid: string) => placeOf.get({ session: id, uuid }) ?? 0,
           slice: (from: number, limit: number) => part.all({ session: id, from, limit }),
+          used: () => withTools.all({ session: id }),
         };
       const all = idsOf(files, subagents);
       return {
@@ -115,6 +124,7 @@ export function transcriptOrder(connection: Connection) {
             all.findIndex((one) => one.uuid === uuid),
           ),
         slice: (from: number, limit: number) => all.slice(from, from + limit).map((one) => one.id),
+        used: () => all.filter(({ used }) => used === 1).map((one) => one.id),
       };
     },
   };

@@ -45,10 +45,10 @@ export function transcripts(connection: Connection): Pick<EntriesPort, 'transcri
     async transcript(agent, session, { subagents = false } = {}) {
       return run(() => entriesOf(agent, session, subagents).map(toEntry));
     },
-    async order(agent, session, { subagents = false } = {}) {
+    async order(agent, session, { subagents = false, used = false } = {}) {
       return run(() => {
         const ids = idsOf(agent, session, subagents);
-        return ids.slice(0, ids.total);
+        return used ? ids.used() : ids.slice(0, ids.total);
       });
     },
     async promptsOf(agent, session, { characters, limit }) {

@@ -40,8 +40,8 @@ export const digestSql = {
       WHERE r.tools IS NOT NULL ORDER BY r.pos DESC LIMIT ${lastToolEntries}) l
     JOIN entries e ON e.id = l.id JOIN tool_uses t ON t.entry_id = e.id ORDER BY e.pos, t.id`,
   touches: `SELECT t.files, t.tool, t.outcome = 'error' AS failed, e.at, s.session, s.cwd
-    FROM sessions s JOIN entries e ON e.session_id = s.id JOIN tool_uses t ON t.entry_id = e.id
-    WHERE s.session = ? AND s.agent = ? AND e.abandoned = 0 AND t.files IS NOT NULL
+    FROM sessions s CROSS JOIN entries e INDEXED BY entries_with_tools ON e.session_id = s.id JOIN tool_uses t ON t.entry_id = e.id
+    WHERE s.session = ? AND s.agent = ? AND e.tools IS NOT NULL AND e.abandoned = 0 AND t.files IS NOT NULL
     ORDER BY e.pos DESC LIMIT ?`,
 } as const;
 

@@ -43,7 +43,7 @@ export const sessionColumns = `s.session, s.agent, p.name, p.path, s.cwd, ${titl
      JOIN files f ON f.id = x.file_id WHERE x.session_id = s.id) AS facts,
   (SELECT o.session FROM entry_copies k JOIN entries e ON e.id = k.entry_id JOIN sessions o ON o.id = e.session_id
      WHERE k.session_id = s.id AND e.session_id <> s.id ORDER BY k.pos LIMIT 1) AS copied_from,
-  (SELECT count(*) FROM entries e JOIN tool_uses t ON t.entry_id = e.id WHERE e.session_id = s.id) AS tool_uses,
+  s.tool_uses,
   (SELECT t.status FROM session_states t WHERE t.agent = s.agent AND t.session = s.session) AS state,
   (SELECT json_array(l.name, l.starred, json(l.tags)) FROM session_labels l WHERE l.agent = s.agent AND l.session = s.session) AS label`;
 

@@ -1059,6 +1059,17 @@ export const migrations: readonly Migration[] = [
       DROP TRIGGER entries_added;
     `,
   },
+  {
+    name: '041-uses-of-sessions',
+    sql: `
+      -- Every page about a session shows this count. Counting reads all entries of the session.
+      ALTER TABLE sessions ADD COLUMN tool_uses INTEGER NOT NULL DEFAULT 0;
+      UPDATE sessions SET tool_uses =
+        (SELECT count(*) FROM entries e JOIN tool_uses t ON t.entry_id = e.id WHERE e.session_id = sessions.id);
+      -- Few entries use tools, and what a session changed and committed is in those.
+      CREATE INDEX entries_with_tools ON entries (session_id, pos) WHERE tools IS NOT NULL;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as Holdfast's. */

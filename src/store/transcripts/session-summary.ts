@@ -94,9 +94,14 @@ export function sessionRefreshing(connection: Connection): (session: number) => 
      WHERE c.session_id = ? AND e.session_id <> c.session_id`,
   );
   const update = connection.statement(
-    `UPDATE sessions SET project_id = ?, cwd = ?, title = ?, title_by = ?, started_at = ?, ended_at = ?, entries = ?, subagent_entries = ?
+    `UPDATE sessions SET project_id = ?, cwd = ?, title = ?, title_by = ?, started_at = ?, ended_at = ?, entries = ?, subagent_entries = ?, tool_uses = ?
      WHERE id = ?`,
   );
+  const used = connection
+    .statement<[number], number>(
+      'SELECT count(*) FROM entries e JOIN tool_uses t ON t.entry_id = e.id WHERE e.session_id = ?',
+    )
+    .pluck();
   const pinned = connection
     .statement<[number], number>('SELECT EXISTS (SELECT 1 FROM conversations WHERE session_id = ?)')
     .pluck();
@@ -124,6 +129,7 @@ export function sessionRefreshing(connection: Connection): (session: number) => 
       mine.ended ?? copies.ended ?? mine.anyEnded,
       mine.entries + copies.entries,
       mine.subagents,
+      used.get(id) ?? 0,
       id,
     );
   };

@@ -5,6 +5,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { LiveDeps } from '../../capture/live/hook.ts';
+import { hasJoinedHub } from '../../operations/machine/hub-check.ts';
 import type { Context } from '../../operations/operation.ts';
 import { packageRoot, version } from '../../package.ts';
 import { dropBrowsers, openBrowsers } from '../../processes/access/browsers.ts';
@@ -81,6 +82,7 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
   const viewer = viewerRoutes({
     ...{ home, clock: deps.clock, port: () => bound, browsers: () => browsers, folder },
     shownClock: () => currentClock(deps.config),
+    hasTeam: () => hasJoinedHub(deps.config),
   });
   const routes: readonly Route[] = [
     ...viewer.routes,

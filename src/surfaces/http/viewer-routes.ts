@@ -18,6 +18,8 @@ export interface ViewerDeps {
   readonly browsers: () => Browsers;
   /** The clock that the person has set. */
   readonly shownClock: () => Clock;
+  /** Whether this machine has joined a hub, and so has a team to search. */
+  readonly hasTeam: () => boolean;
   /** The folder of the built files. */
   readonly folder: string;
 }
@@ -88,7 +90,8 @@ const Entering = z.object({ code: z.string().min(1).max(200), key: Key });
 const Answer = z.object({ id: z.string().max(100), challenge: z.string().max(200), signature: z.string().max(200) });
 
 /** The sign-in calls of the viewer's page. They are not part of the API: other programs have the token. */
-function doorRoutes({ home, clock, browsers, shownClock }: ViewerDeps): Route[] {
+function doorRoutes({ home, clock, browsers, shownClock, hasTeam }: ViewerDeps): Route[] {
+  const admission = (bearer: string) => ({ bearer, clock: shownClock(), team: hasTeam() });
   const door = (path: string, speak: (body: string, caller: Caller) => object) =>
     route({
       method: 'POST',
@@ -114,12 +117,12 @@ function doorRoutes({ home, clock, browsers, shownClock }: ViewerDeps): Route[] 
       if (!useCode(home, code, clock())) throw unknown('This code has been used, or has expired');
       const bearer = browsers().register(key, String(request.headers['user-agent'] ?? ''));
       if (bearer === undefined) throw new HoldfastError('BAD_INPUT', 'key: this is not a P-256 public key');
-      return { bearer, clock: shownClock() };
+      return admission(bearer);
     }),
     door('/open/ticket', (body) => {
       const bearer = browsers().answer(parsed(Answer, body));
       if (bearer === undefined) throw unknown('The worker does not know this browser');
-      return { bearer, clock: shownClock() };
+      return admission(bearer);
     }),
   ];
 }

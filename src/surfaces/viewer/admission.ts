@@ -1,9 +1,13 @@
 // How this page gets access. A code from `holdfast open` introduces this browser's key to the worker. Later the page signs the worker's
 // challenge and gets a bearer token, which only the page and that worker hold, in memory. There are no cookies, and a copy of anything
 // that is stored gives no access.
+import { signal } from '@preact/signals';
 import type { Clock } from '../../schema/clock.ts';
 import { makeKey, ownKey } from './key-store.ts';
 import { setClock } from './time.ts';
+
+/** Whether the worker's machine has joined a hub, and so has a team to search. */
+export const hasTeam = signal(false);
 
 const pending = 'holdfast-code';
 
@@ -64,11 +68,13 @@ interface Said {
   readonly bearer?: string;
   readonly challenge?: string;
   readonly clock?: Clock;
+  readonly team?: boolean;
 }
 
-/** The clock comes with the bearer, so the page knows it before it shows any time. */
-function taken({ bearer, clock }: Said = {}): string | undefined {
+/** The rest comes with the bearer, so that no page needs a request for it. */
+function taken({ bearer, clock, team = false }: Said = {}): string | undefined {
   if (clock !== undefined) setClock(clock);
+  hasTeam.value = team;
   return bearer;
 }
 

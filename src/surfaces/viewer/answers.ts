@@ -129,7 +129,12 @@ export interface Reads {
   };
   'sessions outline': { session: string; prompts: Placed[] };
   'sessions find': { session: string; matches: Placed[]; more: boolean };
-  'sessions changes': { session: string; folder: string; files: { file: string; uses: ToolUse[] }[]; left: number };
+  'sessions changes': {
+    session: string;
+    folder: string;
+    files: { file: string; edits: number; uses: ToolUse[] }[];
+    left: number;
+  };
   'sessions commits': {
     session: string;
     repository?: string | undefined;

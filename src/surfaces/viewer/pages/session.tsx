@@ -11,7 +11,7 @@ import { Changes } from '../parts/changes.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { FindInSession } from '../parts/find-in-session.tsx';
 import { Ago } from '../parts/moment.tsx';
-import { Outline } from '../parts/outline.tsx';
+import { firstPrompts, Outline } from '../parts/outline.tsx';
 import { SessionAccount } from '../parts/session-account.tsx';
 import { SessionActions } from '../parts/session-actions.tsx';
 import { SessionLabels } from '../parts/session-labels.tsx';
@@ -35,7 +35,7 @@ export function SessionPage({ id }: { id: string }) {
       const [{ summaries }, { observations }, { prompts }, { files = [] }] = await Promise.all([
         read('summaries', { session: id, limit: 1 }, signal),
         read('observations', { session: id, limit: 200 }, signal),
-        read('sessions outline', { id }, signal),
+        read('sessions outline', { id, limit: firstPrompts }, signal),
         read('show', { id, limit: 1, files: true }, signal),
       ]);
       return { summary: summaries[0], observations, prompts, files };
@@ -134,7 +134,7 @@ function Reading({ shown, account }: { shown: Reads['show']; account: Answer<Acc
             <Answered answer={account} rows={5}>
               {({ prompts, ...found }) => (
                 <>
-                  {tab === '' && <Outline id={session.id} prompts={prompts} focus={focus} />}
+                  {tab === '' && <Outline id={session.id} first={prompts} version={session.entries} focus={focus} />}
                   <SessionAccount session={session} {...found} />
                 </>
               )}

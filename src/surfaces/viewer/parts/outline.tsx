@@ -1,6 +1,8 @@
 // The prompts of a session: an overview, and keys to go from one to the next.
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useAnswer } from '../answer.ts';
 import type { Placed } from '../answers.ts';
+import { read } from '../api.ts';
 import { isTyping, placeInSight } from '../in-sight.ts';
 import { neighbour } from '../prompts.ts';
 import { go, sessionAddress } from '../router.ts';
@@ -8,9 +10,26 @@ import { number } from '../time.ts';
 import { Clock } from './moment.tsx';
 
 /** More rows would delay the page, and few people read so many. The keys go through all. */
-const firstPrompts = 200;
+export const firstPrompts = 200;
 
-export function Outline({ id, prompts, focus }: { id: string; prompts: readonly Placed[]; focus: string | undefined }) {
+export function Outline({
+  id,
+  first,
+  version,
+  focus,
+}: {
+  id: string;
+  /** The first prompts. If there are more, all are asked for once the page is there. */
+  first: readonly Placed[];
+  /** A new value means that the session has changed. */
+  version: number;
+  focus: string | undefined;
+}) {
+  const isPart = first.length === firstPrompts;
+  const whole = useAnswer(isPart ? `outline ${id} ${version}` : undefined, (signal) =>
+    read('sessions outline', { id }, signal),
+  );
+  const prompts = (isPart ? whole.data?.prompts : undefined) ?? first;
   /** The target of the last key, since the page may still be scrolling there. Any other move of the person clears it. */
   const jumped = useRef<number>(undefined);
   const [all, setAll] = useState(false);
@@ -35,7 +54,8 @@ export function Outline({ id, prompts, focus }: { id: string; prompts: readonly 
     return () => leaving.abort();
   }, [prompts, id]);
   if (prompts.length === 0) return null;
-  const shown = all ? prompts : prompts.slice(0, firstPrompts);
+  const shown = all ? prompts : first;
+  const isMore = isPart && whole.data === undefined ? !all : shown.length < prompts.length;
   return (
     <>
       <h2>
@@ -58,10 +78,10 @@ export function Outline({ id, prompts, focus }: { id: string; prompts: readonly 
           </li>
         ))}
       </ol>
-      {shown.length < prompts.length && (
+      {isMore && (
         <p>
           <button type="button" class="quiet" onClick={() => setAll(true)}>
-            Show all {number(prompts.length)} prompts
+            Show all {isPart && whole.data === undefined ? '' : number(prompts.length)} prompts
           </button>
         </p>
       )}

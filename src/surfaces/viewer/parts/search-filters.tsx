@@ -1,6 +1,7 @@
 // The filters of a search. Filters that exclude each other clear each other, so that no choice leads to an error.
 import { agentTitles } from '../../../schema/agent-titles.ts';
 import { isDerived } from '../../../schema/hit.ts';
+import { hasTeam } from '../admission.ts';
 import { useAnswer } from '../answer.ts';
 import { read } from '../api.ts';
 import { asDay } from '../days.ts';
@@ -41,9 +42,6 @@ export function SearchFilters({
   narrow: (query: Readonly<Record<string, string>>) => void;
 }) {
   const projects = useAnswer('projects', (signal) => read('projects', {}, signal));
-  // A machine that has joined no hub has no team to search.
-  const status = useAnswer('status', (signal) => read('status', {}, signal));
-  const hasTeam = filters.scope !== undefined || status.data?.checks.some(({ name }) => name === 'hub') === true;
   const { kind = 'entry', tool, file, role, since, until } = filters;
   const isMore = [tool, file, role, until].some((value) => value !== undefined) || asDay(since ?? null) !== undefined;
   const chooseKind = (next: string) => {
@@ -91,7 +89,9 @@ export function SearchFilters({
           options={outcomes}
           onChange={(outcome) => withoutFile({ outcome })}
         />
-        {hasTeam && <Field label="Where" value={filters.scope ?? ''} options={scopes} onChange={chooseScope} />}
+        {(hasTeam.value || filters.scope !== undefined) && (
+          <Field label="Where" value={filters.scope ?? ''} options={scopes} onChange={chooseScope} />
+        )}
         <Field label="When" value={since ?? ''} options={times} onChange={(next) => narrow({ since: next })} />
       </div>
       <details class="more-filters" open={isMore}>
