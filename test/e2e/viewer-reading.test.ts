@@ -10,6 +10,8 @@ import { noBrowser, type ViewerStand, viewerStand, visit } from './viewer-stand.
 const lamp = 'cccccccc-0000-4000-8000-000000000001';
 const gulls = 'cccccccc-0000-4000-8000-000000000002';
 
+const buoys = 'cccccccc-0000-4000-8000-000000000003';
+
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** Prompts with long answers between them, over midnight; a command that fails, an edit, and words far down. */
@@ -60,6 +62,31 @@ function transcript(session: string, topic: string, turns: number): string {
   ]);
   push('assistant', [{ type: 'text', text: 'At last a quokka came by.' }]);
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** More prompts and edits than the page asks for at first: each turn edits one of two files. */
+function longTranscript(turns: number): string {
+  const line = (i: number, type: 'user' | 'assistant', content: unknown) => ({
+    ...{ type, uuid: `buoy-${i}`, parentUuid: i === 0 ? null : `buoy-${i - 1}`, sessionId: buoys, cwd: '/srv/buoys' },
+    timestamp: new Date(Date.parse('2026-03-05T08:00:00Z') + i * 1000).toISOString(),
+    message: { role: type, content },
+  });
+  const edit = (i: number) => ({
+    ...{ type: 'tool_use', id: `toolu_buoy_${i}`, name: 'Edit' },
+    input: {
+      file_path: `/srv/buoys/${i % 2 === 0 ? 'bell' : 'light'}.ts`,
+      old_string: `old(${i})`,
+      new_string: `new(${i})`,
+    },
+  });
+  const lines = Array.from({ length: turns }, (_, i) => [
+    line(2 * i, 'user', `Mend buoy number ${i}`),
+    line(2 * i + 1, 'assistant', [{ type: 'text', text: `Buoy ${i} floats.` }, edit(i)]),
+  ]);
+  return lines
+    .flat()
+    .map((one) => `${JSON.stringify(one)}\n`)
+    .join('');
 }
 
 describe.skipIf(noBrowser)(because('a session in the viewer', noBrowser), () => {
@@ -220,5 +247,22 @@ describe.skipIf(noBrowser)(because('a session in the viewer', noBrowser), () => 
     const html = readFileSync(await saved.path(), 'utf8');
     expect(html).toContain('quokka');
     expect(html).not.toMatch(/<script/i);
+  });
+
+  it('has all prompts and all edits of a long session, which come after the first ones', async () => {
+    mkdirSync(path.join(stand.claude, '-srv-buoys'));
+    writeFileSync(path.join(stand.claude, '-srv-buoys', `${buoys}.jsonl`), longTranscript(230));
+    stand.run('ingest');
+    await show(`/sessions/${buoys}`);
+    await page.getByRole('button', { name: 'Show all 230 prompts' }).click();
+    await page.locator('.outline').getByText('Mend buoy number 229').waitFor();
+    await page.getByRole('link', { name: 'Changes', exact: true }).click();
+    await page.getByText('2 files changed').waitFor();
+    await until(async () => (await page.locator('.changed-part').count()) === 230, 'all edits');
+    expect(await page.locator('.changed-file summary').allTextContents()).toEqual([
+      'bell.ts+115 −115',
+      'light.ts+115 −115',
+    ]);
+    await page.locator('.changed-part', { hasText: 'new(229)' }).waitFor();
   });
 });

@@ -1,7 +1,9 @@
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
+import { chunk, entry, rules } from '../../../test/contracts/chunks.ts';
 import { demoMemory, emptyMemory, tell } from '../../../test/demo-memory.ts';
 import { activitySql } from '../../store/entries/activity.ts';
+import { openSqliteStore } from '../../store/sqlite/open.ts';
 import { activity } from './activity.ts';
 
 const said = (count: number) =>
@@ -124,4 +126,22 @@ it('uses the sessions of the time and covering indexes', async () => {
     expect(plan(of)).not.toMatch(/SCAN [se]\b/);
   }
   db.close();
+});
+
+it('counts a session again when it has grown, and not at all when it is gone', async () => {
+  const { store } = await emptyMemory();
+  const amounts = async () =>
+    (await store.entries.activity({ since: 0, until: 9e12 })).map(({ entries, prompts }) => [entries, prompts]);
+  await store.transcripts.commit([chunk([entry('a', 'one')])], rules);
+  expect(await amounts()).toEqual([[1, 1]]);
+  expect(await amounts()).toEqual([[1, 1]]);
+  const other = await openSqliteStore(store.location);
+  await other.transcripts.commit(
+    [chunk([entry('b', 'two', { role: 'assistant', author: 'model' })], { from: 10 })],
+    rules,
+  );
+  await other.close();
+  expect(await amounts()).toEqual([[2, 1]]);
+  await store.removal.deleteSessions([{ agent: 'claude-code', session: 's1' }], rules);
+  expect(await amounts()).toEqual([]);
 });

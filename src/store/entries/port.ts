@@ -160,7 +160,10 @@ export interface EntriesPort {
   containing(rows: readonly EntryRowId[], text: string): Promise<readonly EntryRowId[]>;
   /** Entries in order of time, without machine-made text, subagents and abandoned branches. */
   timeline(filter: TimelineFilter): Promise<readonly TimelineEntry[]>;
-  /** Entry counts by session and quarter of an hour, unordered, without subagents. */
+  /**
+   * Entry counts by session and quarter of an hour, unordered, without subagents. Counts the quarters that begin in the
+   * time asked for.
+   */
   activity(filter: ActivityFilter): Promise<readonly QuarterOfSession[]>;
   /** The person's prompts in a session, in order. Each begins a turn. */
   prompts(

@@ -8,7 +8,7 @@ import { useMarked } from '../marked-words.ts';
 import { firstFrom, turned } from '../prompts.ts';
 import { go, sessionAddress } from '../router.ts';
 
-const pauseMs = 200;
+const pauseMs = 120;
 
 export function FindInSession({ session, subagents }: { session: Session; subagents: boolean }) {
   const field = useRef<HTMLInputElement>(null);

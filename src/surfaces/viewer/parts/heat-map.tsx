@@ -27,10 +27,10 @@ export const noActivity: Activity = {
 const none: Amount = { entries: 0, prompts: 0, sessions: 0 };
 export const dayAddress = (day: string, project?: string): string => address('timeline', {}, { day, project });
 
-/** Shows as many of the last weeks as fit. */
+/** Shows as many of the last weeks as fit; none before they are measured, since hundreds of cells would be drawn twice. */
 function useWeeks() {
   const place = useRef<HTMLDivElement>(null);
-  const [weeks, setWeeks] = useState(20);
+  const [weeks, setWeeks] = useState(0);
   useLayoutEffect(() => {
     const measure = () => {
       const width = place.current?.clientWidth ?? 0;
