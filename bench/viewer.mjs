@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { filesBelow, realTranscripts, scratchFolder } from './corpus.mjs';
 import { program, quantile, runNode, show } from './figures.mjs';
+import { idOf, large, largeTranscript } from './large-session.mjs';
 
 const browserProgram = '/usr/bin/chromium';
 if (!fs.existsSync(browserProgram)) {
@@ -19,6 +20,9 @@ if (!fs.existsSync(browserProgram)) {
 
 /** Fewer are enough to see whether frames stay short. */
 const rounds = Number(process.env.VIEWER_ROUNDS ?? 7);
+/** Names of pages, with commas between them, if not all are wanted. `reading`: how the long session feels. */
+const only = process.env.VIEWER_PAGES?.split(',').map((name) => name.trim());
+const isWanted = (name) => only === undefined || only.includes(name);
 const port = 42_750;
 const origin = `http://127.0.0.1:${port}`;
 const folder = scratchFolder();
@@ -38,7 +42,6 @@ await holdfast('ingest', '--json');
 await holdfast('process', '--all', '--json');
 await holdfast('remember', 'Deploys happen on Tuesdays', '--key', 'deploy day');
 await holdfast('groups', 'create', 'family');
-const large = { session: 'cccccccc-0000-4000-8000-000000000001', entries: 100_000 };
 fs.mkdirSync(path.join(projects, '-srv-large'));
 fs.writeFileSync(path.join(projects, '-srv-large', `${large.session}.jsonl`), largeTranscript());
 await holdfast('ingest', '--json');
@@ -74,7 +77,7 @@ try {
   const [project] = projects.filter(({ path: one }) => one === session.projectPath);
   const compared = new URLSearchParams(projects.slice(0, 2).map((one) => ['project', one.path]));
   // The address, what the page shows once its answers have arrived, and whether a part that needs a separate process may still be loading.
-  const pages = {
+  const everyPage = {
     now: ['/', '.feed li'],
     search: ['/search?q=failing+test', '.hit'],
     'search, nothing typed': ['/search', '#search-field'],
@@ -97,11 +100,15 @@ try {
     costs: ['/costs', '.tiles'],
     'health, checks apart': ['/health', '.settings li', 'apart'],
   };
+  const unknown = only?.filter((name) => name !== 'reading' && everyPage[name] === undefined) ?? [];
+  if (unknown.length > 0)
+    throw new Error(`No such page: ${unknown.join(', ')}. There are: reading, ${Object.keys(everyPage).join(', ')}`);
+  const pages = Object.fromEntries(Object.entries(everyPage).filter(([name]) => isWanted(name)));
   const figures = Object.fromEntries(Object.keys(pages).map((name) => [name, []]));
   const plain = [];
   const word = `http://127.0.0.1:${bare.address().port}/`;
   const awaited = {
-    ...Object.fromEntries(Object.values(pages).map(([at, there, apart]) => [`${origin}${at}`, { there, apart }])),
+    ...Object.fromEntries(Object.values(everyPage).map(([at, there, apart]) => [`${origin}${at}`, { there, apart }])),
     [word]: { there: 'p', apart: 'apart' },
   };
   const tab = await openTab(context, awaited);
@@ -121,7 +128,7 @@ try {
     await network.send('Network.clearBrowserCache');
     first.push(await load(tab, `${origin}/`));
   }
-  const scrolled = await scroll(context);
+  const scrolled = isWanted('reading') ? await scroll(context) : undefined;
   const median = (list, key) =>
     quantile(
       list.map((one) => one[key]),
@@ -142,7 +149,7 @@ try {
     ['now, with nothing cached', median(first, 'there'), 'ms', 400, beside(first)],
     [
       'layout shift, the worst page',
-      Math.max(...Object.values(figures).map((list) => median(list, 'shift'))),
+      Math.max(0, ...Object.values(figures).map((list) => median(list, 'shift'))),
       '',
       0.01,
       Object.entries(figures)
@@ -157,23 +164,7 @@ try {
       150,
       `everything that it could load ${(packed.reduce((sum, file) => sum + fs.statSync(file).size, 0) / 1024).toFixed(0)} KB`,
     ],
-    ...Object.entries(scrolled.frames).map(([name, gaps]) => [
-      `100,000 entries, ${name}: frames over 50 ms, in 100`,
-      (100 * gaps.filter((gap) => gap > 50).length) / gaps.length,
-      '',
-      1,
-      `${gaps.length} frames, the longest ${Math.max(...gaps).toFixed(0)} ms`,
-    ]),
-    ['find in them, a rare word: counted', scrolled.found, 'ms', 500],
-    ['find in them, a word of every entry: counted', scrolled.foundAll, 'ms', 500],
-    [
-      'a jump to anywhere in them: rows in sight',
-      scrolled.jump,
-      'ms',
-      200,
-      `the slowest of 20 ${scrolled.slowest.toFixed(0)} ms`,
-    ],
-    ['rows of them in the document, at most', scrolled.rows, '', 120],
+    ...(scrolled === undefined ? [] : feel(scrolled)),
   ]);
 } finally {
   await browser.close();
@@ -302,6 +293,23 @@ async function scroll(context) {
   return { frames, found, foundAll, jump: quantile(jumps, 0.5), slowest: Math.max(...jumps), rows };
 }
 
+/** Rows of how it felt. */
+function feel({ frames, found, foundAll, jump, slowest, rows }) {
+  return [
+    ...Object.entries(frames).map(([name, gaps]) => [
+      `100,000 entries, ${name}: frames over 50 ms, in 100`,
+      (100 * gaps.filter((gap) => gap > 50).length) / gaps.length,
+      '',
+      1,
+      `${gaps.length} frames, the longest ${Math.max(...gaps).toFixed(0)} ms`,
+    ]),
+    ['find in them, a rare word: counted', found, 'ms', 500],
+    ['find in them, a word of every entry: counted', foundAll, 'ms', 500],
+    ['a jump to anywhere in them: rows in sight', jump, 'ms', 200, `the slowest of 20 ${slowest.toFixed(0)} ms`],
+    ['rows of them in the document, at most', rows, '', 120],
+  ];
+}
+
 async function leap(page) {
   const jumps = [];
   for (let jump = 0; jump < 20; jump++) {
@@ -334,61 +342,6 @@ async function find(page, words) {
   await field.fill(words);
   await page.locator('.find [role=status]', { hasText: /\d of \d/ }).waitFor();
   return performance.now() - began;
-}
-
-function idOf(i) {
-  return `cccccccc-1111-4000-8000-${String(i).padStart(12, '0')}`;
-}
-
-/** Prompts, answers, commands with outputs and edits. A result is a line, but no entry of its own. */
-function largeTranscript() {
-  const lines = [];
-  for (let i = 0; i < large.entries; i++) {
-    const role = i % 4 === 0 ? 'user' : 'assistant';
-    const text = `Entry number ${i}. ${'All of it could be read, if anybody had the time. '.repeat(i % 7)}`;
-    const at = (ms) => new Date(Date.parse('2026-01-01T00:00:00Z') + i * 1000 + ms).toISOString();
-    const shared = { sessionId: large.session, cwd: '/srv/large' };
-    const use =
-      i % 8 === 1
-        ? { name: 'Bash', input: { command: `make part-${i}`, description: 'Makes a part' } }
-        : i % 40 === 3
-          ? {
-              name: 'Edit',
-              input: {
-                file_path: `/srv/large/part-${i % 100}.ts`,
-                old_string: `old(${i});`,
-                new_string: `fresh(${i});`,
-              },
-            }
-          : undefined;
-    lines.push({
-      type: role,
-      uuid: idOf(i),
-      parentUuid: i === 0 ? null : idOf(i - 1),
-      timestamp: at(0),
-      ...shared,
-      message: {
-        role,
-        content:
-          role === 'user'
-            ? text
-            : [{ type: 'text', text }, ...(use === undefined ? [] : [{ type: 'tool_use', id: `toolu_${i}`, ...use }])],
-      },
-    });
-    if (use !== undefined)
-      lines.push({
-        type: 'user',
-        uuid: idOf(large.entries + i),
-        parentUuid: idOf(i),
-        timestamp: at(500),
-        ...shared,
-        message: {
-          role: 'user',
-          content: [{ type: 'tool_result', tool_use_id: `toolu_${i}`, content: `made part-${i}\n`.repeat(i % 30) }],
-        },
-      });
-  }
-  return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
 }
 
 async function until(holds, what, everyMs = 50) {
