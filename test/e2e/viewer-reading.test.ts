@@ -64,8 +64,8 @@ function transcript(session: string, topic: string, turns: number): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** More prompts and edits than the page asks for at first: each turn edits one of two files. */
-function longTranscript(turns: number): string {
+/** More prompts and edits than the page asks for at first: each edit is of one of two files. */
+function longTranscript({ turns, edits }: { turns: number; edits: number }): string {
   const line = (i: number, type: 'user' | 'assistant', content: unknown) => ({
     ...{ type, uuid: `buoy-${i}`, parentUuid: i === 0 ? null : `buoy-${i - 1}`, sessionId: buoys, cwd: '/srv/buoys' },
     timestamp: new Date(Date.parse('2026-03-05T08:00:00Z') + i * 1000).toISOString(),
@@ -81,7 +81,7 @@ function longTranscript(turns: number): string {
   });
   const lines = Array.from({ length: turns }, (_, i) => [
     line(2 * i, 'user', `Mend buoy number ${i}`),
-    line(2 * i + 1, 'assistant', [{ type: 'text', text: `Buoy ${i} floats.` }, edit(i)]),
+    line(2 * i + 1, 'assistant', [{ type: 'text', text: `Buoy ${i} floats.` }, ...(i < edits ? [edit(i)] : [])]),
   ]);
   return lines
     .flat()
@@ -251,18 +251,18 @@ describe.skipIf(noBrowser)(because('a session in the viewer', noBrowser), () => 
 
   it('has all prompts and all edits of a long session, which come after the first ones', async () => {
     mkdirSync(path.join(stand.claude, '-srv-buoys'));
-    writeFileSync(path.join(stand.claude, '-srv-buoys', `${buoys}.jsonl`), longTranscript(230));
+    writeFileSync(path.join(stand.claude, '-srv-buoys', `${buoys}.jsonl`), longTranscript({ turns: 230, edits: 60 }));
     stand.run('ingest');
     await show(`/sessions/${buoys}`);
     await page.getByRole('button', { name: 'Show all 230 prompts' }).click();
     await page.locator('.outline').getByText('Mend buoy number 229').waitFor();
     await page.getByRole('link', { name: 'Changes', exact: true }).click();
     await page.getByText('2 files changed').waitFor();
-    await until(async () => (await page.locator('.changed-part').count()) === 230, 'all edits');
+    await until(async () => (await page.locator('.changed-part').count()) === 60, 'all edits');
     expect(await page.locator('.changed-file summary').allTextContents()).toEqual([
-      'bell.ts+115 −115',
-      'light.ts+115 −115',
+      'bell.ts+30 −30',
+      'light.ts+30 −30',
     ]);
-    await page.locator('.changed-part', { hasText: 'new(229)' }).waitFor();
+    await page.locator('.changed-part', { hasText: 'new(59)' }).waitFor();
   });
 });
