@@ -30,7 +30,8 @@ describe('the queries of a briefing', () => {
     db.close();
     for (const step of plan) expect(step).not.toMatch(/^SCAN [est]\b/);
     if (['prompts', 'recent', 'digest'].includes(name)) expect(plan.join('\n')).toContain('entries_by_person');
-    if (['entries', 'toolUses', 'touches'].includes(name)) expect(plan.join('\n')).toContain('entries_by_session');
+    if (['entries', 'toolUses'].includes(name)) expect(plan.join('\n')).toContain('entries_by_session');
+    if (name === 'touches') expect(plan.join('\n')).toContain('entries_with_tools');
     if (['recent', 'prompts', 'touches'].includes(name)) expect(plan.join('\n')).not.toContain('TEMP B-TREE');
   });
 });

@@ -236,7 +236,7 @@ describe('the viewer', () => {
     expect(first.status).toBe(200);
     expect(first.head).not.toContain('set-cookie');
     expect(first.head + first.body).not.toContain(stand.tokens.full);
-    expect(Object.keys(first.json)).toEqual(['bearer', 'clock']);
+    expect(Object.keys(first.json)).toEqual(['bearer', 'clock', 'team']);
     expect((await read(bearer(first.json.bearer))).status).toBe(200);
     expect((await post('/open/browser', { code, key: other.publicKey })).status).toBe(401);
     const again = (await browser.comeBack(origin())) as string;
