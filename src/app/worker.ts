@@ -80,6 +80,7 @@ export async function runAsWorker(context: Context): Promise<void> {
           background: true,
         }),
       );
+    const count = () => runApart(['sessions', 'count'], 'Counting tokens', { config, signal, background: true });
     const exchange = () =>
       runApart<Awaited<ReturnType<NonNullable<WorkerDeps['exchange']>>>>(['hub', 'sync'], 'The exchange with the hub', {
         config,
@@ -99,7 +100,7 @@ export async function runAsWorker(context: Context): Promise<void> {
     keepHeapSmall();
     const { dropHeld, hearForgotten } = await import('../operations/data/forgotten-bell.ts');
     const forgetting = hearForgotten(config, () => void dropHeld(context.store));
-    const deps = { ...context, progress: undefined, scan, reread, distil, backUp, exchange, log, listen, work };
+    const deps = { ...context, progress: undefined, scan, reread, distil, backUp, count, exchange, log, listen, work };
     await runWorker(deps, signal).finally(forgetting.close);
     write(`worker ${process.pid} stopped`);
   } finally {

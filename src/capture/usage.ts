@@ -15,6 +15,9 @@ export async function usageOf(deps: UsageDeps, session: SessionKey): Promise<rea
   return models;
 }
 
+/** A session that is still growing would be read again and again. */
+export const quietSince = (now: number): number => now - 600_000;
+
 /**
  * Counts some sessions that have been quiet since `before`, and calls `pause` after each. Returns how many. Throws if it cannot keep a
  * count: the session would stay due.

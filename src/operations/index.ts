@@ -51,7 +51,7 @@ import { observations } from './recall/observations.ts';
 import { mute, pin, pins } from './recall/pins.ts';
 import { projects, projectsLink } from './recall/projects.ts';
 import { search } from './recall/search.ts';
-import { sessionsOriginal, sessionsUsage } from './recall/session-original.ts';
+import { sessionsCount, sessionsOriginal, sessionsUsage } from './recall/session-original.ts';
 import { sessionsChanges, sessionsCommits, sessionsFind, sessionsOutline } from './recall/session-parts.ts';
 import { sessions, sessionsDelete } from './recall/sessions.ts';
 import { show } from './recall/show.ts';
@@ -76,6 +76,7 @@ const table = [
   sessionsCommits,
   sessionsOriginal,
   sessionsUsage,
+  sessionsCount,
   sessionsDelete,
   sessionsPurge,
   forget,

@@ -25,3 +25,19 @@ export function collectGarbage(): void {
 export function keepHeapModest(): void {
   setFlagsFromString('--heap-growing-percent=50');
 }
+
+/**
+ * Collects now and gives the pages back, the empty ones of the young generation too, which `gc` keeps (16 MB and more). It takes about
+ * 30 ms: for a moment without work.
+ */
+export async function giveBackMemory(): Promise<void> {
+  const { Session } = await import('node:inspector/promises');
+  // A session within the process: no port is opened.
+  const session = new Session();
+  session.connect();
+  try {
+    await session.post('HeapProfiler.collectGarbage');
+  } finally {
+    session.disconnect();
+  }
+}

@@ -84,6 +84,27 @@ describe.skipIf(noTrace)(because('a kill in the middle', noTrace), () => {
     expect((await ask(at.env, 'sessions')).sessions[0].title).toBe('Another name');
   });
 
+  it('of counting tokens loses no session: the next count finishes', async () => {
+    const at = place();
+    await ingestSomething(at);
+    const store = await openSqliteStore(at.database);
+    onTestFinished(() => store.close());
+    let due = (await store.usage.due(Date.now(), 10)).length;
+    expect(due).toBeGreaterThan(0);
+    const kills = await killAtEach(
+      at,
+      () => ['sessions', 'count'],
+      async () => {
+        const left = (await store.usage.due(Date.now(), 10)).length;
+        expect(left).toBeLessThanOrEqual(due);
+        due = left;
+        expect(await store.admin.integrity()).toEqual([]);
+      },
+    );
+    expect(kills).toBeGreaterThan(1);
+    expect(due).toBe(0);
+  });
+
   it('of writing a copy to share leaves the old copy or the new one, complete', async () => {
     const at = place();
     await ingestSomething(at);

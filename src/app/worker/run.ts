@@ -10,6 +10,7 @@ import type { IngestReport } from '../../schema/ingest-report.ts';
 import { liveEvents } from '../../schema/live-event.ts';
 import { aborted } from '../../system/aborted.ts';
 import { explain } from '../../system/errors.ts';
+import { giveBackMemory } from '../../system/heap.ts';
 import { backingUp } from './backing-up.ts';
 import { briefings } from './briefings.ts';
 import { type Chore, rounds } from './chores.ts';
@@ -21,6 +22,7 @@ import { exchanging } from './exchanging.ts';
 import { memoryFiles } from './memories.ts';
 import { merging } from './merging.ts';
 import { rereading } from './rereading.ts';
+import { processorMs, resting } from './resting.ts';
 import { scanning } from './scanning.ts';
 import { archivingAfter, takingIn } from './taking-in.ts';
 import { turns } from './turns.ts';
@@ -52,6 +54,8 @@ export interface WorkerDeps extends IngestDeps {
   readonly distil?: (() => Promise<number>) | undefined;
   /** Makes the daily copy of the database. Without it, none is made. */
   readonly backUp?: (() => Promise<{ file: string; why?: string }>) | undefined;
+  /** Counts the tokens of sessions. Without it, the worker counts all by itself. */
+  readonly count?: (() => Promise<unknown>) | undefined;
   /** Exchanges with the hub. Without it, nothing is shared. */
   readonly exchange?:
     | (() => Promise<{
@@ -116,6 +120,7 @@ async function begin(deps: WorkerDeps, { complain, sources, work }: Open, signal
   };
   const rereads = rereading(deps, signal, came);
   const hub = exchanging(deps, signal, came);
+  await store.admin.keepCacheSmall();
   await store.admin.keepLedger().catch(complain);
   const scans = scanning(deps, { due, seen, events, complain }, signal);
   const queue = takingIn(deps, { due, seen, events, vectors, complain }, signal);
@@ -150,6 +155,10 @@ async function begin(deps: WorkerDeps, { complain, sources, work }: Open, signal
   const memories = await memoryFiles(deps, { changed: vectors.wake, error: complain }, signal);
   sources.push(memories.close);
 
+  const release = async () => {
+    await store.admin.shrink();
+    await giveBackMemory();
+  };
   const gapMs = config.settings.conversationGapMinutes * 60_000;
   const chores: Chore[] = [
     {
@@ -180,6 +189,7 @@ async function begin(deps: WorkerDeps, { complain, sources, work }: Open, signal
     { name: 'tokens', run: () => (due.vault ? undefined : tokens.wake()) },
     { name: 'rereading', run: rereads.wake },
     { name: 'hub', run: hub.wake },
+    { name: 'memory', run: resting({ processorMs, release }) },
   ];
   return rounds(chores, (_, error) => complain(error));
 }

@@ -10,7 +10,7 @@ export interface Scanning {
 }
 
 export function scanning(
-  { scan, store, log }: Pick<WorkerDeps, 'scan' | 'store' | 'log'>,
+  { scan, log }: Pick<WorkerDeps, 'scan' | 'log'>,
   parts: {
     readonly due: Due;
     readonly seen: Turns;
@@ -30,8 +30,6 @@ export function scanning(
       if (report.files.imported > 0)
         log(`imported ${report.entries.added} entries from ${report.files.imported} transcripts`);
       for (const problem of report.problems) log(problem.message);
-      // These reads fill a cache of 16 MB that an idle worker does not need.
-      await store.admin.shrink();
       if (report.entries.added > 0) events.publish({ kind: 'entries', added: report.entries.added });
     } catch (error) {
       due.scan = true;

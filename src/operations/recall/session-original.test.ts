@@ -6,7 +6,7 @@ import { countUsage } from '../../capture/usage.ts';
 import { fillVault } from '../../capture/vault/vault.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import type { Context } from '../operation.ts';
-import { sessionsOriginal, sessionsUsage } from './session-original.ts';
+import { sessionsCount, sessionsOriginal, sessionsUsage } from './session-original.ts';
 import { sessionsCommits } from './session-parts.ts';
 
 const secret = `ghp_${'a1B2c3D4e5F6g7H8i9J0'}k1L2m3N4o5P6q7R8`;
@@ -161,6 +161,14 @@ it('counts sessions in the background once they are quiet', async () => {
   expect(await countUsage(own, Date.parse('2100-01-01'))).toBe(1);
   expect(await store.usage.all()).toMatchObject([{ session: 's1', models: [{ answers: 1, input: 1000 }] }]);
   expect(await countUsage(deps, Date.parse('2100-01-01'))).toBe(0);
+});
+
+it('counts all quiet sessions by command, and says how many', async () => {
+  const { context } = await bench();
+  const at = (time: string) => ({ ...context, clock: () => Date.parse(time) });
+  expect(await sessionsCount.run(at('2000-01-01'), {})).toEqual({ counted: 0 });
+  expect(await sessionsCount.run(at('2100-01-01'), {})).toEqual({ counted: 1 });
+  expect(await sessionsCount.run(at('2100-01-01'), {})).toEqual({ counted: 0 });
 });
 
 it('fails in the background if a count cannot be kept: it would count the same session for ever', async () => {

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { asObject } from '../../agents/json.ts';
 import { type Picture, picturesIn } from '../../agents/pictures.ts';
-import { usageOf } from '../../capture/usage.ts';
+import { countUsage, quietSince, usageOf } from '../../capture/usage.ts';
 import { type OriginalLine, originalLines } from '../../capture/vault/original.ts';
 import { pricesOf } from '../../language/model-prices.ts';
 import { modelCost, totalCost } from '../../language/token-costs.ts';
@@ -173,5 +173,20 @@ export const sessionsUsage = operation({
       ...(cost === undefined ? {} : { cost }),
       pricesOf,
     };
+  },
+});
+
+export const sessionsCount = operation({
+  name: 'sessions count',
+  ending: 'guarded',
+  summary: 'Count the tokens of all sessions that are quiet, as the worker does, so that lists show what each one cost',
+  input: z.object({}),
+  output: z.object({ counted: z.int().describe('sessions that were counted now') }),
+  surfaces: ['cli'],
+  examples: ['holdfast sessions count'],
+  async run(context: Context<'hub' | 'pauses' | 'projects' | 'removal' | 'transcripts' | 'usage' | 'vault'>) {
+    let counted = 0;
+    for (let some = -1; some !== 0; counted += some) some = await countUsage(context, quietSince(context.clock()));
+    return { counted };
   },
 });

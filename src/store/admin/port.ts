@@ -14,6 +14,8 @@ export interface AdminPort {
   size(): Promise<number>;
   /** Reads a little; throws when the database is no longer readable. */
   probe(): Promise<void>;
+  /** From now on caches at most 4 MB of pages instead of 16: for the worker, which shares the machine with other work. */
+  keepCacheSmall(): Promise<void>;
   /** Frees the engine's caches, because the worker lives for weeks. Only the next reads get slower. */
   shrink(): Promise<void>;
   /** The problems that the engine's own check reports; empty when all is well. */

@@ -31,6 +31,9 @@ export function adminPort(connection: Connection): AdminPort {
     async probe() {
       read(() => connection.statement('SELECT count(*) FROM facts').get());
     },
+    async keepCacheSmall() {
+      db.pragma('cache_size = -4000');
+    },
     async shrink() {
       read(() => db.pragma('shrink_memory'));
     },

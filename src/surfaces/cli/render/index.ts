@@ -28,6 +28,7 @@ const renderers: Renderers = {
   'sessions commits': async () => (await import('./session-parts.ts')).renderCommits,
   'sessions original': async () => (await import('./session-parts.ts')).renderOriginal,
   'sessions usage': async () => (await import('./session-parts.ts')).renderUsage,
+  'sessions count': async () => (await import('./session-parts.ts')).renderCounted,
   'sessions find': async () => (await import('./session-parts.ts')).renderFound,
   'sessions changes': async () => (await import('./session-parts.ts')).renderChanges,
   'sessions delete': async () => (await import('./sessions.ts')).renderDeleted,

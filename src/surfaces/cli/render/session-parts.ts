@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { plural } from '../../../language/plural.ts';
-import type { sessionsOriginal, sessionsUsage } from '../../../operations/recall/session-original.ts';
+import type { sessionsCount, sessionsOriginal, sessionsUsage } from '../../../operations/recall/session-original.ts';
 import type {
   sessionsChanges,
   sessionsCommits,
@@ -82,4 +82,10 @@ export function renderUsage({ models, cost, pricesOf }: z.infer<(typeof sessions
   });
   const total = cost === undefined ? [] : [`${dollars(cost)} by the prices of ${pricesOf}`];
   return [...lines, ...total.map(view.style.dim)].join('\n');
+}
+
+export function renderCounted({ counted }: z.infer<(typeof sessionsCount)['output']>): string {
+  return counted === 0
+    ? 'No session has tokens that are not counted yet.'
+    : `Counted the tokens of ${plural(counted, 'session')}.`;
 }
