@@ -20,8 +20,8 @@ if (!fs.existsSync(browserProgram)) {
 
 /** Fewer are enough to see whether frames stay short. */
 const rounds = Number(process.env.VIEWER_ROUNDS ?? 7);
-/** Names of pages, with commas between them, if not all are wanted. `reading`: how the long session feels. */
-const only = process.env.VIEWER_PAGES?.split(',').map((name) => name.trim());
+/** Names of pages, with semicolons between them, if not all are wanted. `reading`: how the long session feels. */
+const only = process.env.VIEWER_PAGES?.split(';').map((name) => name.trim());
 const isWanted = (name) => only === undefined || only.includes(name);
 const port = 42_750;
 const origin = `http://127.0.0.1:${port}`;

@@ -76,7 +76,7 @@ const briefingsOf = async (store: Pick<Store, 'briefings'>, { agent, id }: Sessi
   (await store.briefings.list({ session: id, limit: 100 })).filter((one) => one.session === id && one.agent === agent);
 
 /** The last tool uses are enough to show which files a session was about. */
-const mostTouches = 5000;
+const mostTouches = 2000;
 
 async function filesOf(store: Pick<Store, 'search'>, { agent, id, projectPath }: Session) {
   const touches = await store.search.touches([{ agent, id }], mostTouches);
