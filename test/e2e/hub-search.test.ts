@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { initHub, invitePerson } from '../../src/hub/admin.ts';
 import { type Batch, emptyBatch, pushed } from '../../src/hub/batch.ts';
@@ -12,9 +13,24 @@ import { readAddress } from '../../src/hub/url.ts';
 import { vectorText } from '../../src/hub/vectors.ts';
 import { hash53, wordsOf } from '../../src/hub/words.ts';
 import { tombstone } from '../../src/store/removal/tombstone.ts';
+import { mcpServers } from '../../src/surfaces/mcp/server.ts';
 import { because } from '../because.ts';
 import { answer, prompt } from '../contracts/transcript-builder.ts';
 import { addressIn, type Cluster, newMachine, noPostgres, openCluster } from '../hub-stand.ts';
+
+/** An agent of this machine that asks over MCP. */
+async function agentOf({ config, context, folder }: Awaited<ReturnType<typeof newMachine>>) {
+  const make = await mcpServers({ config: () => config, context: async () => context, folder });
+  const client = new Client({ name: 'tester', version: '1' });
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await make().connect(ours);
+  await client.connect(theirs);
+  const call = async (input: Record<string, unknown>) => {
+    const { content } = await client.callTool({ name: 'search', arguments: input });
+    return (content as { text: string }[])[0]?.text ?? '';
+  };
+  return { client, call };
+}
 
 describe.skipIf(noPostgres)(because('a search with scope team', noPostgres), () => {
   let cluster: Cluster;
@@ -58,6 +74,11 @@ describe.skipIf(noPostgres)(because('a search with scope team', noPostgres), () 
     expect((await search('zeppelin', { kind: 'memory' })).hits).toMatchObject([{ by: 'anna' }]);
     expect((await search('zeppelin', { project: bobs.folder })).hits).toHaveLength(2);
     expect(((await bobs.run('search', { query: 'zeppelin' })) as { hits: unknown[] }).hits).toHaveLength(1);
+
+    const { client, call } = await agentOf(bobs);
+    expect(await call({ query: 'zeppelin', scope: 'team' })).toContain('migration needs two steps');
+    expect(await call({ query: 'zeppelin' })).not.toContain('migration needs two steps');
+    await client.close();
 
     await bobs.sync();
     await cluster.stop();
