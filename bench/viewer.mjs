@@ -263,7 +263,8 @@ async function scroll(context) {
   });
   await page.locator('.tool summary').first().waitFor();
   await during('opening tools', async () => {
-    for (let opened = 0; opened < 20; ) {
+    // At most a minute: the wheel may come to rest where no closed tool is near.
+    for (let opened = 0, tries = 0; opened < 20 && tries < 400; tries++) {
       // Only rows near the window exist, and not each of them has a tool.
       const closed = page.locator('.tool:not([open]) summary');
       if ((await closed.count()) > 0) {
