@@ -35,7 +35,7 @@ it('counts few sessions in the worker, and many in a process of its own', async 
   expect(await worker(11, all)).toEqual({ here: 0, apart: 11 });
 });
 
-it('counts the rest in the worker if that process leaves some, and all if there is none', async () => {
+it('counts in the worker what that process leaves, and everything without such a process', async () => {
   expect(await worker(12, (due) => due.splice(0, 5).length)).toEqual({ here: 7, apart: 5 });
   expect(await worker(12)).toEqual({ here: 12, apart: 0 });
 });

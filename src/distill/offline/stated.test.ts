@@ -11,7 +11,7 @@ const kept = (...prompts: string[]): string[] =>
 describe('a prompt', () => {
   it.each([
     ['the tide backend is in ../buoys', 'The tide backend is in ../buoys.'],
-    ['btw, our charts live in ~/work/charts-next.', 'Our charts live in ~/work/charts-next.'],
+    ['btw, our charts live in ~/src/charts-next.', 'Our charts live in ~/src/charts-next.'],
     [
       'ok, ../../libtide is where libtide is checked out, so open a PR there',
       'Libtide is checked out in ../../libtide.',
