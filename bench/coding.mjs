@@ -1,14 +1,16 @@
 // Recall in coding sessions through the public path: ingests real transcripts, asks questions of developers, scores the answers, and
-// compares with plain BM25 over the same store. The third set asks for the session of a commit by its message, after removing the message
-// from the transcripts.
+// compares with plain BM25 over the same store. The questions in coding-questions.jsonl were written for entries drawn at random, and no
+// weight was learned from them. The set `commits` asks for the session of a commit by its message, after removing the message from the
+// transcripts.
 import fs from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { openHoldfast } from '../dist/index.js';
 import { search } from '../dist/operations/recall/search.js';
 import { parseKeywords } from '../dist/recall/question/keywords.js';
 import { commitQuestions } from './commit-questions.mjs';
-import { codingArchive, scratchFolder, shared } from './corpus.mjs';
+import { codexArchive, codingArchive, scratchFolder, shared } from './corpus.mjs';
 import { program, runNode } from './figures.mjs';
 
 const sets = [
@@ -24,55 +26,82 @@ const sets = [
     questions: 'coding-dev2.jsonl',
     goals: { 'entries any@10': 0.57, 'sessions any@5': 0.8 },
   },
+  { name: 'codex', archive: 'codex-sessions', goals: {} },
   { name: 'commits', archive: 'coding-sessions', goals: { 'sessions any@5': 0.7 } },
 ];
 const limit = 50;
+
+const codexSessions = path.join(shared, '..', 'agents', 'real', 'codex-sessions.tar.gz');
+const archiveOf = ({ archive }) =>
+  archive === 'codex-sessions' ? codexSessions : path.join(shared, `${archive}.tar.gz`);
+
+const linesOf = (file) =>
+  fs
+    .readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+const drawn = linesOf(fileURLToPath(new URL('coding-questions.jsonl', import.meta.url)));
 
 /** The available sets. `HOLDFAST_BENCH_JSON` names a file for the ranked ids, for a closer look. */
 async function main() {
   const folder = scratchFolder();
   const all = {};
   for (const set of sets) {
-    if (!fs.existsSync(path.join(shared, `${set.archive}.tar.gz`))) {
-      console.log(`  ${set.archive}.tar.gz is not in ${shared}: ${set.name} cannot be measured here`);
+    if (!fs.existsSync(archiveOf(set))) {
+      console.log(`  ${archiveOf(set)} is not there: ${set.name} cannot be measured here`);
       continue;
     }
-    all[set.name] = await measure(set, path.join(folder, set.name));
+    Object.assign(all, await measure(set, path.join(folder, set.name)));
   }
   const file = process.env.HOLDFAST_BENCH_JSON;
   if (file) fs.writeFileSync(file, JSON.stringify(all));
 }
 
-async function measure(set, folder) {
+/** The transcripts of a set, unpacked below the folder, as agents' folders in an environment. */
+function transcripts(set, folder) {
+  const env = { HOLDFAST_HOME: path.join(folder, 'home'), HOME: folder };
+  if (set.archive === 'codex-sessions') return { ...env, CODEX_HOME: codexArchive(codexSessions, folder) };
   const claude = codingArchive(set.archive, folder);
-  const questions =
-    set.questions === undefined
-      ? commitQuestions(path.join(claude, 'projects'))
-      : fs
-          .readFileSync(path.join(shared, set.questions), 'utf8')
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line));
-  const env = {
-    HOLDFAST_HOME: path.join(folder, 'home'),
-    CLAUDE_CONFIG_DIR: claude,
-    PI_CODING_AGENT_SESSION_DIR: path.join(path.dirname(claude), 'pi'),
-    HOME: folder,
+  return { ...env, CLAUDE_CONFIG_DIR: claude, PI_CODING_AGENT_SESSION_DIR: path.join(path.dirname(claude), 'pi') };
+}
+
+/** Questions by the name of their set. */
+function questionsOf(set, { CLAUDE_CONFIG_DIR: claude }) {
+  if (set.name === 'commits') return { commits: commitQuestions(path.join(claude, 'projects')) };
+  return {
+    ...(set.questions === undefined ? {} : { [set.name]: linesOf(path.join(shared, set.questions)) }),
+    [`${set.name}, drawn at random`]: drawn.filter(({ archive }) => archive === set.archive),
   };
+}
+
+async function measure(set, folder) {
+  const env = transcripts(set, folder);
+  const asked = questionsOf(set, env);
   await runNode([program, 'ingest', '--json'], env);
   await runNode([program, 'embed', '--json'], env);
   const holdfast = await openHoldfast(env);
   const { entries, sessions } = await holdfast.store.entries.counts();
-  console.log(`\n  ${set.name}: ${entries} entries in ${sessions} sessions, ${questions.length} questions`);
   const plain = plainBm25(holdfast.config.databasePath);
-  const ranked = [];
+  const all = {};
+  for (const [name, questions] of Object.entries(asked)) {
+    console.log(`\n  ${name}: ${entries} entries in ${sessions} sessions, ${questions.length} questions`);
+    all[name] = await ranked(holdfast, plain, questions);
+    report(all[name], name === set.name ? set.goals : {});
+  }
+  await holdfast.close();
+  return all;
+}
+
+async function ranked(holdfast, plain, questions) {
+  const all = [];
   for (const { id, type = 'commit', question, entries: gold = [], sessions: goldSessions } of questions) {
     const ask = async (kind) => {
       const input = search.input.parse({ query: question, kind, limit });
       return (await search.run(holdfast.context, input)).hits.map((hit) => hit.id);
     };
     const rows = plain(question);
-    ranked.push({
+    all.push({
       id,
       type,
       gold,
@@ -81,9 +110,7 @@ async function measure(set, folder) {
       bm25: { entries: rows.map((row) => row.uuid), sessions: [...new Set(rows.map((row) => row.session))] },
     });
   }
-  await holdfast.close();
-  report(ranked, set.goals);
-  return ranked;
+  return all;
 }
 
 /** Every match ranked by FTS5. A session ranks where its best entry ranks. */

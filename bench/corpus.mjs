@@ -45,6 +45,17 @@ export function codingArchive(name, target) {
   return fs.existsSync(path.join(folder, 'claude-code')) ? path.join(folder, 'claude-code') : folder;
 }
 
+/** Unpacks real sessions of Codex below `target`, under the names that Codex gives them. Returns Codex's folder. */
+export function codexArchive(archive, target) {
+  const home = path.join(target, 'codex');
+  const folder = path.join(home, 'sessions', '2026', '01', '01');
+  fs.mkdirSync(folder, { recursive: true });
+  execFileSync('tar', ['xzf', archive, '-C', target]);
+  for (const file of filesBelow(path.join(target, 'codex-sessions')))
+    fs.renameSync(file, path.join(folder, `rollout-2026-01-01T00-00-00-${path.basename(file)}`));
+  return home;
+}
+
 /**
  * LongMemEval as transcripts, `lines` of them, and its questions; without it, the sample and its prompts. `distinct`: each repetition has
  * different words.

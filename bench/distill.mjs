@@ -1,7 +1,8 @@
 // The offline distiller from end to end: real sessions read from the store, observed, summarised and saved.
 import path from 'node:path';
 import Database from 'better-sqlite3';
-import { distillSession, ingest, openHoldfast } from '../dist/index.js';
+import { distillSession } from '../dist/distill/offline/session.js';
+import { ingest, openHoldfast } from '../dist/index.js';
 import { realTranscripts, scratchFolder } from './corpus.mjs';
 import { quantile, show, timed } from './figures.mjs';
 

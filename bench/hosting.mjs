@@ -2,40 +2,19 @@
 // and the host, to the request at the model's API.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import path from 'node:path';
-import { openHoldfast } from '../dist/app/open.js';
 import { startAgent } from '../dist/host/agent.js';
 import { groupDeps } from '../dist/operations/groups/group-deps.js';
 import { ring } from '../dist/sessions/groups/bell.js';
 import { createGroup } from '../dist/sessions/groups/groups.js';
-import { installClients, installSdk } from '../scripts/setup.mjs';
-import { scratchFolder } from './corpus.mjs';
 import { quantile, show } from './figures.mjs';
-import { startMock } from './mock.mjs';
+import { hostStand } from './host-stand.mjs';
 
 const groups = Number(process.env.BENCH_GROUPS ?? 100);
 /** How many of them have talked and whose processes have ended. */
 const talked = Math.min(groups, Number(process.env.BENCH_TALKED ?? 20));
 const followUps = Number(process.env.BENCH_ROUNDS ?? 40);
-const cache = new URL('../node_modules/.cache/', import.meta.url).pathname;
-await installClients();
-await installSdk();
 
-const folder = fs.realpathSync(scratchFolder());
-const mock = await startMock(folder);
-const home = path.join(folder, 'data');
-fs.mkdirSync(home, { mode: 0o700 });
-fs.symlinkSync(path.join(cache, 'sdk/node_modules'), path.join(home, 'node_modules'));
-const env = {
-  PATH: process.env.PATH,
-  HOME: path.join(folder, 'user'),
-  HOLDFAST_HOME: home,
-  HOLDFAST_HOST_PROGRAM: path.join(cache, 'clients/2.1.325/claude'),
-  HOLDFAST_HOST_IDLE_MINUTES: '0.1',
-  ANTHROPIC_API_KEY: 'sk-ant-not-a-key',
-  ANTHROPIC_BASE_URL: mock.url,
-};
-const holdfast = await openHoldfast(env);
+const { mock, env, holdfast } = await hostStand({ HOLDFAST_HOST_IDLE_MINUTES: '0.1' });
 const { store, config, context } = holdfast;
 const names = Array.from({ length: groups }, (_, i) => `g${i}`);
 for (const name of names) await createGroup(groupDeps(context), name);

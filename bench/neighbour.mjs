@@ -3,33 +3,14 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { openHoldfast } from '../dist/app/open.js';
 import { groupDeps } from '../dist/operations/groups/group-deps.js';
 import { ring } from '../dist/sessions/groups/bell.js';
 import { createGroup } from '../dist/sessions/groups/groups.js';
-import { installClients, installSdk } from '../scripts/setup.mjs';
-import { scratchFolder } from './corpus.mjs';
 import { quantile, show } from './figures.mjs';
-import { startMock } from './mock.mjs';
+import { hostStand } from './host-stand.mjs';
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 12);
-const cache = new URL('../node_modules/.cache/', import.meta.url).pathname;
-await installClients();
-await installSdk();
-const folder = fs.realpathSync(scratchFolder());
-const mock = await startMock(folder);
-const home = path.join(folder, 'data');
-fs.mkdirSync(home, { mode: 0o700 });
-fs.symlinkSync(path.join(cache, 'sdk/node_modules'), path.join(home, 'node_modules'));
-const env = {
-  PATH: process.env.PATH,
-  HOME: path.join(folder, 'user'),
-  HOLDFAST_HOME: home,
-  HOLDFAST_HOST_PROGRAM: path.join(cache, 'clients/2.1.325/claude'),
-  ANTHROPIC_API_KEY: 'sk-ant-not-a-key',
-  ANTHROPIC_BASE_URL: mock.url,
-};
-const holdfast = await openHoldfast(env);
+const { mock, home, env, holdfast } = await hostStand();
 const { store, config, context } = holdfast;
 for (const name of ['beta', 'alpha0', 'alpha1', 'alpha2', 'alpha3']) await createGroup(groupDeps(context), name);
 
