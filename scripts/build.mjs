@@ -154,7 +154,7 @@ async function talkTo(lines) {
 /** A few files instead of hundreds: this halves the time before a command does its work. */
 const threads = [
   'capture/reader-thread',
-  'embedding/encoder-thread',
+  'embedding/closely-process',
   'embedding/minilm-thread',
   'embedding/rough-thread',
   'surfaces/cli/guard-thread',

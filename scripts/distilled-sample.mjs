@@ -4,7 +4,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { distillSession, ingest, openHoldfast } from '../dist/index.js';
+import { distillSession } from '../dist/distill/offline/session.js';
+import { ingest, openHoldfast } from '../dist/index.js';
 
 const target = fileURLToPath(new URL('../docs/distilled-sample.md', import.meta.url));
 const [folder] = process.argv.slice(2);

@@ -60,9 +60,7 @@ async function printSamples() {
     for (const { agent, session } of summaries) known.set(session, await sourceOf(store, agent, session));
     print('title', summaries, ({ session, title }) => ({ session, title, ...known.get(session) }));
     const open = summaries.flatMap(({ session, nextSteps, notes }) =>
-      [nextSteps, notes]
-        .filter((text) => text !== '' && !/^The person interrupted [\w ]+\.$/.test(text))
-        .map((text) => ({ session, text })),
+      [nextSteps, notes].filter((text) => text !== '').map((text) => ({ session, text })),
     );
     print('open', open, ({ session, text }) => ({ session, text, ended: known.get(session)?.ended }));
     const told = (await store.projects.list()).filter(({ sessions }) => sessions >= 3);

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -69,11 +70,17 @@ function checkNode() {
   stop(`Holdfast needs Node 20.19 or newer; this is ${process.version}. See https://nodejs.org`);
 }
 
-const changedAt = (file) => statSync(path.join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+const changedAt = (file, folder = root) => statSync(path.join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+/** Whether `npm ci` has to run. Not if node_modules is a link, as in a worktree: npm would empty the folder of the other checkout. */
+export function needsPackages(folder) {
+  if (lstatSync(path.join(folder, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) return false;
+  // npm writes this file last, so an interrupted installation does not count.
+  return changedAt('node_modules/.package-lock.json', folder) < changedAt('package-lock.json', folder);
+}
 
 async function installPackages() {
-  // npm writes this file last, so an interrupted installation does not count.
-  if (changedAt('node_modules/.package-lock.json') >= changedAt('package-lock.json')) return;
+  if (!needsPackages(root)) return;
   console.error('Installing packages. If no prebuilt better-sqlite3 can be fetched, it compiles for about a minute.');
   const [file, ...args] = [...npm(), 'ci', '--no-audit', '--no-fund'];
   const code = await runQuietly('Installing', file, args, { cwd: root, env: compileEnvironment() });

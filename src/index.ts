@@ -1,27 +1,12 @@
-// The public API.
-export type { Agent } from './agents/agent.ts';
-export { agents } from './agents/index.ts';
+// The public API. docs/library.md describes each name; a test compares the two.
 export { type Holdfast, openHoldfast } from './app/open.ts';
-export { type IngestProgress, ingest } from './capture/ingest.ts';
-export { type Config, loadConfig } from './config/config.ts';
-export { distillSession } from './distill/offline/session.ts';
+export { ingest } from './capture/ingest.ts';
 export { groupDeps } from './operations/groups/group-deps.ts';
 export { operations } from './operations/index.ts';
 export type { Context, Operation } from './operations/operation.ts';
 export { type Briefing, type BriefingRequest, briefing } from './recall/briefing/briefing.ts';
 export { type SearchRequest, search } from './recall/search.ts';
-export { AgentName } from './schema/agent-name.ts';
-export { Conversation, ConversationStatus } from './schema/conversation.ts';
-export { Author, Entry, Role } from './schema/entry.ts';
-export { Hit, HitKind } from './schema/hit.ts';
-export { IngestReport } from './schema/ingest-report.ts';
-export { Observation, ObservationType } from './schema/observation.ts';
-export { Project } from './schema/project.ts';
-export { Session } from './schema/session.ts';
-export { Settings } from './schema/settings.ts';
-export { Summary } from './schema/summary.ts';
-export { ToolUse } from './schema/tool-use.ts';
+export type { Hit } from './schema/hit.ts';
+export type { IngestReport } from './schema/ingest-report.ts';
 export { createGroup, type GroupSessions, openGroup } from './sessions/groups/groups.ts';
-export { openSqliteStore } from './store/sqlite/open.ts';
-export type { Store } from './store/store.ts';
 export { type ErrorCode, HoldfastError } from './system/errors.ts';

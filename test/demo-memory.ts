@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { type Holdfast, openHoldfast } from '../src/app/open.ts';
 import { ingest } from '../src/capture/ingest.ts';
+import { freshDatabase } from './fresh-database.ts';
 
 const sample = fileURLToPath(new URL('../demo', import.meta.url));
 
@@ -15,14 +16,11 @@ export const now = Date.parse('2026-11-03T12:00:00.000Z');
 export type Memory = Holdfast & { readonly home: string };
 
 /** An empty memory apart from the person's, with a clock that stands still. */
-export async function emptyMemory(env: NodeJS.ProcessEnv = {}, below = os.tmpdir()): Promise<Memory> {
-  const home = fs.mkdtempSync(path.join(below, 'holdfast-recall-'));
-  const holdfast = await openHoldfast({
-    HOME: home,
-    HOLDFAST_HOME: path.join(home, 'memory'),
-    HOLDFAST_TIME_ZONE: 'UTC',
-    ...env,
-  });
+export async function emptyMemory(env: NodeJS.ProcessEnv = {}): Promise<Memory> {
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-recall-'));
+  const all = { HOME: home, HOLDFAST_HOME: path.join(home, 'memory'), HOLDFAST_TIME_ZONE: 'UTC', ...env };
+  await freshDatabase(all);
+  const holdfast = await openHoldfast(all);
   onTestFinished(async () => {
     await holdfast.close();
     fs.rmSync(home, { recursive: true, force: true });

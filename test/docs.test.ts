@@ -48,6 +48,14 @@ describe('the documents', () => {
       expect(read(file) === text, `${file} is not what the tables say; run: npm run docs`).toBe(true);
   });
 
+  it('describe every name of the public API', () => {
+    const exported = [...read('src/index.ts').matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, names = '']) =>
+      names.split(',').map((name) => name.replace('type ', '').trim()),
+    );
+    expect(exported.length).toBeGreaterThan(12);
+    for (const name of exported) expect(read('docs/library.md'), name).toMatch(new RegExp(`\`${name}[\`(]`));
+  });
+
   it('name every tool that agents have', () => {
     for (const { name } of operations.filter((one) => (one.surfaces as readonly string[]).includes('mcp')))
       expect(read('docs/mcp.md'), name).toContain(`\`${name.replaceAll(' ', '_')}\``);

@@ -9,6 +9,7 @@ import { type Holdfast, openHoldfast } from '../src/app/open.ts';
 import { groupDeps } from '../src/operations/groups/group-deps.ts';
 import { globalMemory } from '../src/sessions/groups/group-folders.ts';
 import { createGroup, type GroupSessions, openGroup } from '../src/sessions/groups/groups.ts';
+import { freshDatabase } from './fresh-database.ts';
 
 export interface Said {
   readonly session: string;
@@ -21,10 +22,12 @@ export interface Said {
 
 export async function groupStand(env: Record<string, string> = {}) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-groups-'));
-  const holdfast: Holdfast = await openHoldfast({
+  const all = {
     ...{ HOME: folder, PATH: process.env.PATH, HOLDFAST_TIME_ZONE: 'UTC', HOLDFAST_ASSISTANT_NAME: 'G2' },
     ...env,
-  });
+  };
+  await freshDatabase(all);
+  const holdfast: Holdfast = await openHoldfast(all);
   const running = new Map<string, ChildProcess>();
   /** What happened, in order, to check what must come before what. */
   const events: string[] = [];

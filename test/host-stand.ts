@@ -1,9 +1,7 @@
 // A host with a real store, a clock that the test moves, and agents that do what the test says.
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { ensureHome, loadConfig } from '../src/config/config.ts';
 import type { AgentExit, AgentRun, RunningAgent } from '../src/host/agent.ts';
 import type { HostClock } from '../src/host/clock.ts';
 import { type Host, type HostDeps, openHost, recover } from '../src/host/host.ts';
@@ -12,6 +10,8 @@ import { mostAttempts } from '../src/sessions/groups/delivery.ts';
 import { createGroup, type GroupDeps, openGroup } from '../src/sessions/groups/groups.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 import type { Store } from '../src/store/store.ts';
+import { freshDatabase } from './fresh-database.ts';
+import { diskFolder } from './memory-folder.ts';
 
 export const minute = 60_000;
 
@@ -162,9 +162,12 @@ export interface HostStand {
 }
 
 export async function hostStand(groups: readonly string[], options: Partial<HostDeps> & { obeys?: boolean } = {}) {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-host-'));
-  const config = loadConfig({ HOME: folder, HOLDFAST_HOME: path.join(folder, 'data'), HOLDFAST_TIME_ZONE: 'UTC' });
-  ensureHome(config);
+  const folder = fs.mkdtempSync(path.join(diskFolder(), 'holdfast-host-'));
+  const config = await freshDatabase({
+    HOME: folder,
+    HOLDFAST_HOME: path.join(folder, 'data'),
+    HOLDFAST_TIME_ZONE: 'UTC',
+  });
   const store = await openSqliteStore(config.databasePath);
   const { maxProcesses, idleMinutes, hardLimitMinutes } = config.settings.host;
   const { obeys = true, ...given } = options;

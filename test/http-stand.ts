@@ -9,6 +9,7 @@ import { ingest } from '../src/operations/data/ingest.ts';
 import { openTokens, type Tokens } from '../src/processes/access/tokens.ts';
 import { type LiveEvents, liveEvents } from '../src/schema/live-event.ts';
 import { type HttpOptions, type HttpServer, startHttp } from '../src/surfaces/http/server.ts';
+import { freshDatabase } from './fresh-database.ts';
 
 export const session = 'aaaaaaaa-0000-4000-8000-000000000001';
 
@@ -49,7 +50,9 @@ export async function openStand(
   const transcripts = join(folder, '.claude', 'projects', '-work-shop');
   mkdirSync(transcripts, { recursive: true });
   writeFileSync(join(transcripts, `${session}.jsonl`), transcript);
-  const holdfast = await openHoldfast({ HOME: folder, HOLDFAST_TIME_ZONE: 'UTC' });
+  const env = { HOME: folder, HOLDFAST_TIME_ZONE: 'UTC' };
+  await freshDatabase(env);
+  const holdfast = await openHoldfast(env);
   await ingest.run(holdfast.context, { reimport: false });
   const woken: string[] = [];
   const logged: string[] = [];

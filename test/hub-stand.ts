@@ -10,6 +10,7 @@ import { openTeamStore } from '../src/hub/sync.ts';
 import { operations } from '../src/operations/index.ts';
 import type { Context } from '../src/operations/operation.ts';
 import { type Json, prompt, workbench } from './contracts/transcript-builder.ts';
+import { diskFolder } from './memory-folder.ts';
 
 const programs = ['/usr/lib/postgresql', '/usr/local/pgsql'].flatMap((root) =>
   fs.existsSync(root)
@@ -58,6 +59,26 @@ function unprivileged(): { uid?: number; gid?: number } {
   return {};
 }
 
+/** `initdb` takes seconds. In the temporary folder of a run, the first cluster leaves a copy for the next ones. */
+function makeCluster(data: string, initdb: (target: string) => void): void {
+  const template = path.join(os.tmpdir(), 'postgres-template');
+  const isOfRun = os.tmpdir() !== diskFolder();
+  if (isOfRun && fs.existsSync(template)) {
+    execFileSync('cp', ['-a', template, data]);
+    return;
+  }
+  initdb(data);
+  if (!isOfRun) return;
+  const copy = `${template}-${process.pid}`;
+  execFileSync('cp', ['-a', data, copy]);
+  try {
+    fs.renameSync(copy, template);
+  } catch {
+    // Another file of this run was faster.
+    fs.rmSync(copy, { recursive: true, force: true });
+  }
+}
+
 /** `files` go into the data folder, for the server alone: a certificate and its key, say. */
 export async function openCluster(
   settings: Record<string, string> = {},
@@ -69,10 +90,12 @@ export async function openCluster(
   const data = path.join(folder, 'data');
   const program = (name: string) => path.join(bin ?? '', name);
   const options = { ...as, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } };
-  execFileSync(program('initdb'), ['-D', data, '-U', 'admin', '--auth=trust', '--no-sync', '-E', 'UTF8'], {
-    ...options,
-    stdio: 'pipe',
-  });
+  makeCluster(data, (target) =>
+    execFileSync(program('initdb'), ['-D', target, '-U', 'admin', '--auth=trust', '--no-sync', '-E', 'UTF8'], {
+      ...options,
+      stdio: 'pipe',
+    }),
+  );
   const port = await freePort();
   const given = {
     listen_addresses: '127.0.0.1',
@@ -217,3 +240,13 @@ export type Machine = Awaited<ReturnType<typeof newMachine>>;
 
 /** The address in an invitation. */
 export const addressIn = (command: unknown): string => /'([^']+)'/.exec(String(command))?.[1] ?? '';
+
+/** Two people with a machine each, in a new database: anna made the hub and invited bob. */
+export async function twoMembers(cluster: Cluster, { anna = 'anna', bob = 'bob' } = {}) {
+  const database = await cluster.newDatabase();
+  const [annas, bobs] = [await newMachine('annas'), await newMachine('bobs')];
+  await annas.run('hub init', { url: cluster.url(database), as: anna, machine: 'annas' });
+  const invitation = addressIn((await annas.run('hub invite', { name: bob })).command);
+  await bobs.run('hub join', { url: invitation, machine: 'bobs' });
+  return { database, annas, bobs };
+}

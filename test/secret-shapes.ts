@@ -2,7 +2,7 @@
 // one.
 
 /** The same letters on every run. */
-function letters(alphabet: string, length: number, seed: number): string {
+export function letters(alphabet: string, length: number, seed = 7): string {
   let state = seed;
   return Array.from({ length }, () => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
@@ -170,6 +170,17 @@ const bare: readonly (readonly [string, string])[] = [
   ['PostHog key', `phx_${an(43)}`],
   ['Defined Networking token', `dnkey-${an(26)}-${an(52)}`],
   ['Discord token', `M${an(23)}.G${an(5)}.${an(38)}`],
+  ['Jina key', `jina_${hex(32)}${an(24)}`],
+  ['E2B key', `e2b_${hex(40)}`],
+  ['ElevenLabs key', `sk_${hex(48)}`],
+  ['Stytch secret', `secret-live-${an(36)}`],
+  ['Onfido token', `api_live.${an(11)}.${an(32)}`],
+  ['Razorpay key', `rzp_live_${an(14)}`],
+  ['ngrok key', `ngrok_api_${an(40)}`],
+  ['Gemini key', `AQ.Ab8RN6${an(44)}`],
+  ['Artifactory token', `cmVmd${an(59)}`],
+  ['Harness token (letters)', `pat.${an(22)}.${an(24)}.${an(20)}`],
+  ['unsigned JSON web token', `eyJhbGciOiJub25lIn0.eyJ${an(80)}.`],
   ['JSON web token', `eyJ${an(30)}.eyJ${an(80)}.${an(43)}`],
   ['JSON web token (encrypted)', `eyJ${an(60)}.${an(200)}.${an(16)}.${an(120)}.${an(22)}`],
 ];
@@ -281,6 +292,75 @@ const named: readonly (readonly [kind: string, secret: string, around: string])[
   ['Azure signature', `${an(43)}%3D`, 'https://a.blob.core.windows.net/c?sv=2022&sig=%'.replace('sig=%', 'sig=\u0000')],
   ['Slack webhook', `T${up(9)}/B${up(9)}/${an(24)}`, 'https://hooks.slack.com/services/%'],
   ['Discord webhook', `${num(18)}/${an(68)}`, 'https://discord.com/api/webhooks/%'],
+  ...(
+    [
+      ['SLACK_BOT_TOKEN', '='],
+      ['ADMIN_TOKEN', '='],
+      ['DEVELOPER_TOKEN', '='],
+      ['RESEND_TOKEN', '='],
+      ['GITHUB_PAT', '='],
+      ['bot_token', ': '],
+      ['adminToken', ' = '],
+      ['X-Plex-Token', ': '],
+      ['client-key-data', ': '],
+    ] as const
+  ).map(([name, sign]) => [name, an(32), `${name}${sign}%`] as const),
+  ...(['RABBITMQ_DEFAULT_PASS', 'ANSIBLE_BECOME_PASS', 'DOCKER_PASS', 'FTP_PW'] as const).map(
+    (name) => [`${name}=`, password(), `${name}=%`] as const,
+  ),
+  ['setx', an(24), 'setx API_TOKEN "%"'],
+  ['fish', an(24), 'set -x API_TOKEN %'],
+  ['csh', an(24), 'setenv API_TOKEN %'],
+  ['Dockerfile', an(24), 'ENV API_TOKEN %'],
+  ['#define', an(24), '#define API_KEY "%"'],
+  ['aws configure', b64(40), 'aws configure set aws_secret_access_key %'],
+  ['npm config', an(36), 'npm config set //registry.npmjs.org/:_authToken %'],
+  ['gh secret', an(36), 'gh secret set NPM_TOKEN --body %'],
+  ['a typed constant', an(32), 'const API_KEY: &str = "%";'],
+  ['a typed variable', an(32), 'let apiKey: String = "%"'],
+  ['R', an(32), 'api_key <- "%"'],
+  ['a setter', an(32), 'client.setToken("%")'],
+  ['gradle', 's3cr3t-pw', 'storePassword "%"'],
+  ['SecureString', 's3cr3t-pw', 'ConvertTo-SecureString "%" -AsPlainText -Force'],
+  ['a table', 's3cr3t-pw', '| password | % |'],
+  ['terraform variable', 's3cr3t-pw', 'variable "db_password" {\n  default = "%"\n}'],
+  ['terraform state', 's3cr3t-pw', '{"db_password":{"value":"%","type":"string"}}'],
+  ['property list', an(32), '<key>ApiKey</key>\n<string>%</string>'],
+  ['YAML block', an(32), 'apiKey: >-\n  %\n'],
+  ['YAML anchor', 's3cr3t-pw', 'password: &pw %\n'],
+  ['pass: YAML', 'Zk9s3cr3t', 'smtp:\n  pass: %\n  port: 25'],
+  ['passphrase', 'correct-horse-battery', '{"password": "%"}'],
+  ['generated key', 'k9<)w&1!S/90BKD{Z$}Rs5uw-JX?/c)]0>Fy}', "define('AUTH_KEY',         '%');"],
+  ['psk', 's3cr3t-pw', 'network={ ssid="x" psk="%" }'],
+  ['mnemonic', 'abandon ability able about above absent absorb', 'MNEMONIC="%"'],
+  ['curl -su', password(), 'curl -su admin:% https://h'],
+  ['curl on two lines', password(), "curl -H 'A: b' \\\n  -u admin:% https://h"],
+  ['curl --proxy-user', password(), 'curl --proxy-user bob:% https://h'],
+  ['curl -b', an(32), "curl -b 'sid=%' https://h"],
+  ['httpie', password(), 'http -a bob:% https://h'],
+  ['second cookie', an(32), 'Cookie: theme=dark; sessionid=%'],
+  ['cookie file', an(32), '.example.com\tTRUE\t/\tTRUE\t1999999999\tsessionid\t%'],
+  ['requests', 's3cr3t-pw', "requests.get(u, auth=('bob', '%'))"],
+  ['sshpass -p without a blank', 's3cr3t-pw', 'sshpass -p% ssh host'],
+  ['docker login', an(20), 'echo % | docker login -u bob --password-stdin'],
+  ['sudo -S', 's3cr3t-pw', "echo '%' | sudo -S apt install x"],
+  ['chpasswd', 's3cr3t-pw', "echo 'root:%' | chpasswd"],
+  ['htpasswd', 's3cr3t-pw', 'htpasswd -bc file bob %'],
+  ['ldapsearch', 's3cr3t-pw', 'ldapsearch -x -D cn=a -w % -b dc=x'],
+  ['keytool', 's3cr3t-pw', 'keytool -genkey -storepass % -alias x'],
+  ['zip', 's3cr3t-pw', 'zip -P % x.zip f'],
+  ['pgpass', 's3cr3t-pw', 'localhost:5432:shop:bob:%'],
+  ['Go data source', 's3cr3t-pw', 'bob:%@tcp(127.0.0.1:3306)/shop'],
+  ['Oracle address', 's3cr3tpw', 'jdbc:oracle:thin:scott/%@//h:1521/x'],
+  ['sql role', 's3cr3t-pw', "CREATE ROLE bob LOGIN PASSWORD '%';"],
+  ['sql with a plugin', 's3cr3t-pw', "ALTER USER 'r'@'h' IDENTIFIED WITH mysql_native_password BY '%';"],
+  ['sql server', 's3cr3t-pw', "CREATE LOGIN bob WITH PASSWORD = N'%';"],
+  ['Google signature', hex(256), 'https://storage.googleapis.com/b/o?X-Goog-Signature=%'],
+  ['CloudFront signature', an(340), 'https://d.cloudfront.net/x?Expires=1&Signature=%&Key-Pair-Id=K'],
+  ['Kubernetes secret', b64(24), 'apiVersion: v1\nkind: Secret\ndata:\n  db.conf: %\n'],
+  ['Kubernetes secret, data first', b64(24), 'data:\n  user: YWRtaW4=\n  conf: %\nkind: Secret\n'],
+  ['Kubernetes secret in JSON', b64(24), '{"data":{"conf":"%"},"kind":"Secret"}'],
+  ['a told password', 's3cr3t!pw', 'the admin password is %'],
   ['private key', pem('PRIVATE KEY'), '%'],
   ['RSA private key', pem('RSA PRIVATE KEY'), '%'],
   ['OpenSSH private key', pem('OPENSSH PRIVATE KEY', `b3BlbnNzaC1rZXktdjE${b64(400)}`), '%'],
@@ -346,6 +426,22 @@ export const contexts: readonly {
     around: (text) => text,
     bareOnly: true,
   },
+  {
+    name: 'an escaped letter in braces',
+    inside: (secret) => `${secret.slice(0, 2)}\\u{${secret.charCodeAt(2).toString(16)}}${secret.slice(3)}`,
+    around: (text) => `"${text}"`,
+    bareOnly: true,
+  },
+  { name: 'Chinese text', around: (text) => `密码是${text}。好的` },
+  { name: 'a diff', around: (text) => text.replace(/^/gm, '+') },
+  {
+    name: 'numbered lines',
+    around: (text) =>
+      text
+        .split('\n')
+        .map((line, i) => `     ${i + 1}→${line}`)
+        .join('\n'),
+  },
   { name: 'env file', around: (text) => `A=1\nSETTING=${text}\nB=2`, bareOnly: true },
   { name: 'YAML', around: (text) => `service:\n  setting: ${text}\n`, bareOnly: true },
   { name: 'a shell command', around: (text) => `run --with "${text}" | tee out`, bareOnly: true },
@@ -360,7 +456,7 @@ export const unhidden = (text: string): string =>
   text
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are made of them
     .replace(/\u001b\[[0-9;]*m|\u200b/g, '')
-    .replace(/\\+u([0-9a-f]{4})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/\\+u\{?([0-9a-f]{2,4})\}?/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     .replace(/[\uff01-\uff5e]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 0xfee0))
     .replace(/\\+\//g, '/')
     .replaceAll('&amp;', '&');

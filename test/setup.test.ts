@@ -1,10 +1,12 @@
-// Setting up on a bare machine: the headers that better-sqlite3 is compiled with, and the messages when something is missing.
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+// Setting up on a bare machine: the packages, the headers that better-sqlite3 is compiled with, and the messages when something is missing.
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 // @ts-expect-error a script without types
 import { compileEnvironment, headersBeside, missingForCompile } from '../scripts/compile.mjs';
+// @ts-expect-error a script without types
+import { needsPackages } from '../scripts/setup.mjs';
 
 function tree(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-setup-'));
@@ -37,5 +39,27 @@ describe('compiling better-sqlite3', () => {
     const empty = { PATH: path.join(tree(), 'bin') };
     for (const name of ['python3', 'make', 'g++']) expect(missingForCompile(empty, '/usr')).toContain(name);
     expect(missingForCompile(empty, '/usr')).not.toContain('headers');
+  });
+});
+
+describe('installing packages', () => {
+  it('happens when none are installed, and when the lock file is newer than the installed packages', () => {
+    const folder = tree();
+    writeFileSync(path.join(folder, 'package-lock.json'), '{}');
+    expect(needsPackages(folder)).toBe(true);
+    mkdirSync(path.join(folder, 'node_modules'));
+    expect(needsPackages(folder)).toBe(true);
+    const installed = path.join(folder, 'node_modules', '.package-lock.json');
+    writeFileSync(installed, '{}');
+    expect(needsPackages(folder)).toBe(false);
+    utimesSync(installed, 1, 1);
+    expect(needsPackages(folder)).toBe(true);
+  });
+
+  it('leaves the packages of another checkout alone if node_modules is a link to them', () => {
+    const [folder, other] = [tree(), tree()];
+    writeFileSync(path.join(folder, 'package-lock.json'), '{}');
+    symlinkSync(other, path.join(folder, 'node_modules'));
+    expect(needsPackages(folder)).toBe(false);
   });
 });

@@ -16,6 +16,7 @@ import { memoryHistory, memoryList, memoryShow } from '../src/operations/memory/
 import { memoryEdit, memoryForget, memoryRevert, rememberThis } from '../src/operations/memory/memory-change.ts';
 import { activity } from '../src/operations/recall/activity.ts';
 import { projectsCompare } from '../src/operations/recall/compare-projects.ts';
+import { day } from '../src/operations/recall/day.ts';
 import { nameSession, starSession, tagSession } from '../src/operations/recall/labels.ts';
 import { observations } from '../src/operations/recall/observations.ts';
 import { projects } from '../src/operations/recall/projects.ts';
@@ -45,6 +46,7 @@ const reads = {
   'sessions commits': sessionsCommits,
   'sessions original': sessionsOriginal,
   'sessions usage': sessionsUsage,
+  day,
   timeline,
   projects,
   observations,

@@ -31,8 +31,8 @@ export interface ParsedEntry {
   readonly cwd: string | undefined;
   readonly text: string;
   readonly toolUses: readonly ParsedToolUse[];
-  /** The line that this entry continues from, if it may be further back than the line before: see `locate`. */
-  readonly continues?: string | undefined;
+  /** Where this entry continues from, if it may be further back than the line before. */
+  readonly continues?: Continuation | undefined;
   /**
    * Typed while the agent worked. `waiting`: it is in the agent's queue. `given`: the running turn received it, also as
    * the answer to a question. Neither ends that turn.
@@ -44,6 +44,9 @@ export interface ParsedEntry {
   readonly branch?: string | undefined;
   readonly forkOf?: string | undefined;
 }
+
+/** The id of a line, which `locate` finds; or the start of the file, if everything before was taken back. */
+export type Continuation = string | { readonly start: true };
 
 export interface ParsedToolResult {
   readonly kind: 'tool-result';

@@ -15,6 +15,18 @@ export const textOfParts = (content: unknown): string =>
     .filter((text) => text !== '')
     .join('\n');
 
+const [filesBegin, filesEnd] = ['--- Content from referenced files ---', '--- End of content ---'];
+
+/** What the person typed: the client appends the content of files that a prompt names. */
+export function promptOfParts(content: unknown): string {
+  const text = textOfParts(content);
+  const start = text.indexOf(filesBegin);
+  if (start < 0) return text;
+  const end = text.lastIndexOf(filesEnd);
+  const rest = end < start ? '' : text.slice(end + filesEnd.length);
+  return `${text.slice(0, start).trimEnd()}\n${rest.trim()}`.trim();
+}
+
 export interface Responded {
   readonly id: string | undefined;
   readonly failed: boolean;
@@ -34,7 +46,14 @@ export function responsesIn(content: unknown): Responded[] {
   });
 }
 
-/** The last lines of a command's output say how it ended. */
-export const hasFailed = (text: string): boolean => /^Exit Code: (?!0$|\(none\)$)\S+$/m.test(text.slice(-400));
+/** The last lines of a command's output say how it ended; of a command that was stopped, the first. */
+export const hasFailed = (text: string): boolean => {
+  const end = text.slice(-400);
+  return exitCode.test(end) || signal.test(end) || stopped.test(text);
+};
+
+const exitCode = /^Exit Code: (?!0$|\(none\)$)\S+$/m;
+const signal = /^Signal: (?!\(none\)$|0$)\S+(?:\nBackground PIDs: [^\n]*)?(?:\nProcess Group PGID: [^\n]*)?\s*$/m;
+const stopped = /^Command (?:was (?:automatically cancelled because|cancelled by user before)|timed out after)/;
 
 export const filesOfArgs = (args: unknown): string[] => textsAt(args, ['file_path', 'absolute_path', 'path']);

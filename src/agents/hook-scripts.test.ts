@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { outcomeOf, type Ran } from '../../test/outcome-of.ts';
 import { processStart } from '../processes/claim.ts';
 import { briefingFolder } from '../system/briefing-folder.ts';
 import { endScript, type ScriptFor, startScript } from './hook-scripts.ts';
@@ -60,12 +61,6 @@ const link = (): HookLink => ({
   recall: false,
 });
 
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
 interface Options {
   readonly shell?: readonly string[];
   readonly payload?: string | Record<string, unknown>;
@@ -83,16 +78,7 @@ function run(cwd: string, { shell = ['sh'], payload = {}, env = {}, script }: Op
     cwd: fs.existsSync(cwd) ? cwd : folder,
     env: { PATH: process.env.PATH, HOME: path.join(folder, 'user'), CLAUDE_PROJECT_DIR: cwd, ...env },
   });
-  let [out, err] = ['', ''];
-  child.stdout.on('data', (text) => {
-    out += text;
-  });
-  child.stderr.on('data', (text) => {
-    err += text;
-  });
-  child.stdin.on('error', () => {});
-  child.stdin.end(input);
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })));
+  return outcomeOf(child, input);
 }
 
 /** What is prepared for a folder; by default its own path. */

@@ -114,11 +114,11 @@ export function settingsHooks(
             ...(entire ? [['hooks', event, index]] : places.map((at) => ['hooks', event, index, 'hooks', at])),
           );
       }
-      if (left !== 0 || paths.length === 0 || asObject(before).hooks !== undefined) return paths;
-      const added = Object.keys(top).filter(
-        (name) => asObject(before)[name] === undefined && name in asObject(settings),
-      );
-      return [...added.map((name) => [name]), ['hooks']];
+      const added = Object.keys(top)
+        .filter((name) => asObject(before)[name] === undefined && name in asObject(settings))
+        .map((name) => [name]);
+      if (asObject(before).hooks !== undefined) return paths.length === 0 ? [] : [...paths, ...added];
+      return left !== 0 || paths.length === 0 ? paths : [...added, ['hooks']];
     },
 
     obstacles: options.obstacles ?? (() => []),

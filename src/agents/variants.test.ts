@@ -3,10 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { Agent, AgentState, ParsedItem } from './agent.ts';
 import { antigravity } from './antigravity/index.ts';
 import { codex } from './codex/index.ts';
+import { copilot } from './copilot/index.ts';
 import { cursor } from './cursor/index.ts';
 import { droid } from './droid/index.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
+import { openCode } from './opencode/index.ts';
 import { qwen } from './qwen/index.ts';
 
 function reader(agent: Agent, key = 'a.jsonl') {
@@ -156,4 +158,86 @@ it('Antigravity: the names of tools may have the prefix of their interface', () 
   expect(itemsOf(reader(antigravity)({ ...step, tool_calls: [call] }))).toMatchObject([
     { toolUses: [{ tool: 'write_to_file', files: ['/p/a.ts'] }] },
   ]);
+});
+
+describe('a command that ran for too long or was stopped has failed', () => {
+  const ends = [
+    'Command was automatically cancelled because it exceeded the timeout of 5.0 minutes without output. There was no output before it was cancelled.',
+    'Command was cancelled by user before it could complete. Below is the output before it was cancelled:\nx',
+    'Command: sleep 9\nDirectory: (root)\nOutput: (empty)\nError: (none)\nExit Code: (none)\nSignal: 15\nBackground PIDs: (none)\nProcess Group PGID: 42',
+    'Output: no\nExit Code: 1\nProcess Group PGID: 42',
+  ];
+  const fine = [
+    'Command: ls\nDirectory: (root)\nOutput: a\nError: (none)\nExit Code: 0\nSignal: (none)\nBackground PIDs: (none)\nProcess Group PGID: 42',
+    'Command: ls\nDirectory: (root)\nOutput: a\nError: (none)\nExit Code: 0\nSignal: 0\nProcess Group PGID: 42',
+    'Output: Signal: 9 arrived\nand more\nProcess Group PGID: 42',
+  ];
+  const outcome = (agent: Agent, value: unknown) => results(reader(agent)(value)).map(({ failed }) => failed);
+
+  it.each([...ends.map((text) => [text, true] as const), ...fine.map((text) => [text, false] as const)])(
+    'Gemini and Qwen: %s',
+    (output, failed) => {
+      const response = [{ functionResponse: { id: 'c', name: 'run_shell_command', response: { output } } }];
+      const call = { id: 'c', name: 'run_shell_command', args: {}, status: 'success', result: response };
+      expect(outcome(gemini, { id: 'm', timestamp, type: 'gemini', content: '', toolCalls: [call] })).toEqual([failed]);
+      const line = { uuid: 'u', sessionId: 's', timestamp, type: 'tool_result', message: { parts: response } };
+      expect(outcome(qwen, line)).toEqual([failed]);
+    },
+  );
+
+  it.each([
+    [
+      'x\n\n<shell_metadata>\nshell tool terminated command after exceeding timeout 120000 ms.\n</shell_metadata>',
+      true,
+    ],
+    ['<bash_metadata>\nUser aborted the command\n</bash_metadata>', true],
+    ['the text <bash_metadata> in a file', false],
+  ])('OpenCode: %s', (output, failed) => {
+    const state = { status: 'completed', input: { command: 'x' }, output, metadata: { exit: null } };
+    const part = { type: 'tool', tool: 'bash', callID: 'c', state };
+    expect(outcome(openCode, { type: 'part', id: 'p', timestamp, message: { role: 'assistant', part } })).toEqual([
+      failed,
+    ]);
+  });
+});
+
+it('Gemini and Qwen: a prompt has no content of the files that it names', () => {
+  const parts = [
+    'Summarize @a.txt',
+    '\n--- Content from referenced files ---',
+    '\nContent from @a.txt:\n',
+    'secret plans\n--- End of content ---\nmore',
+    '\n--- End of content ---',
+  ].map((text) => ({ text }));
+  expect(said(reader(gemini)({ id: 'm', timestamp, type: 'user', content: parts }))).toEqual([
+    'person: Summarize @a.txt',
+  ]);
+  const whole = parts.map(({ text }) => text).join('');
+  expect(said(reader(gemini)({ id: 'm', timestamp, type: 'user', content: whole }))).toEqual([
+    'person: Summarize @a.txt',
+  ]);
+  const line = { uuid: 'u', sessionId: 's', timestamp, type: 'user', message: { role: 'user', parts } };
+  expect(said(reader(qwen)(line))).toEqual(['person: Summarize @a.txt']);
+});
+
+it('Copilot before 1.0: arguments in a string, and a result with two outputs and an exit code', () => {
+  const call = { toolCallId: 'c', name: 'bash', arguments: '{"command":"npm test"}' };
+  const read = reader(copilot, 's/events.jsonl')(
+    { type: 'assistant.message', id: 'a', timestamp, data: { content: '', toolRequests: [call] } },
+    {
+      ...{ type: 'tool.execution_complete', id: 'b', timestamp },
+      data: { toolCallId: 'c', success: true, result: { stdout: 'one\n', stderr: 'no', exitCode: 1 } },
+    },
+  );
+  expect(itemsOf(read)[0]).toMatchObject({ toolUses: [{ input: { command: 'npm test' } }] });
+  expect(results(read)).toEqual([{ failed: true, output: 'one\n\nno' }]);
+});
+
+it('Goose: a call of a tool in the frontend is a tool use', () => {
+  const value = { name: 'open_file', arguments: { path: 'README.md' } };
+  const content = [{ type: 'frontendToolRequest', id: 'f', toolCall: { status: 'success', value } }];
+  const [item] = itemsOf(
+    reader(goose)({ type: 'message', id: 'm', timestamp, message: { role: 'assistant', content } }),
+  );
+  expect(item).toMatchObject({ toolUses: [{ id: 'f', tool: 'open_file', files: ['README.md'] }] });
 });

@@ -29,7 +29,7 @@ export async function runAsHost(context: Context): Promise<void> {
   const opened = await openHostOf(context, { log, warn: log });
   if ('other' in opened)
     throw new HoldfastError('CONFLICT', `A host is running already (process ${opened.other.pid})`, {
-      hint: 'A chat is a host too if none was running; it ends with the chat. See: holdfast host status',
+      hint: 'A chat becomes the host if none runs, and stays it until you close the chat. See: holdfast host status',
     });
   write(`host ${process.pid} started`);
   say?.('Waiting for messages to groups. Ctrl+C stops; nothing is lost.');

@@ -34,11 +34,13 @@ function openLater(config: Config): Memory {
   const close = async () => {
     const last = opened;
     opened = file = undefined;
+    // A store that failed to open needs no closing; its caller got the error.
     await (await last?.catch(() => undefined))?.close();
   };
   return {
     close,
     async drop() {
+      // A store that failed to open holds nothing.
       const held = await opened?.catch(() => undefined);
       if (held !== undefined) await dropHeld(held.store);
     },

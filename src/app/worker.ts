@@ -7,6 +7,7 @@ import type { LiveDeps } from '../capture/live/hook.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../operations/operation.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
+import { guardWhileBusy } from '../surfaces/cli/ending.ts';
 import { explain } from '../system/errors.ts';
 import type { WorkerDeps } from './worker/run.ts';
 
@@ -98,9 +99,11 @@ export async function runAsWorker(context: Context): Promise<void> {
     };
     const { keepHeapSmall } = await import('../system/heap.ts');
     keepHeapSmall();
+    const computes = guardWhileBusy();
     const { dropHeld, hearForgotten } = await import('../operations/data/forgotten-bell.ts');
     const forgetting = hearForgotten(config, () => void dropHeld(context.store));
-    const deps = { ...context, progress: undefined, scan, reread, distil, backUp, count, exchange, log, listen, work };
+    const apartFrom = { scan, reread, distil, backUp, count, exchange };
+    const deps = { ...context, ...apartFrom, progress: undefined, log, listen, work, computes };
     await runWorker(deps, signal).finally(forgetting.close);
     write(`worker ${process.pid} stopped`);
   } finally {

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import { embedPending, noteTrouble } from '../embedding/pending.ts';
+import { agentTitles } from '../schema/agent-titles.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import type { Store } from '../store/store.ts';
 import { briefingFolder } from '../system/briefing-folder.ts';
@@ -217,7 +218,7 @@ async function findFiles(config: Config, request: IngestRequest, pulled: Pulled 
   }
   if (source === undefined) {
     throw new HoldfastError('UNREADABLE', `${file} is not a transcript of a known agent`, {
-      hint: 'A transcript is a file of JSON lines as Claude Code or Pi writes it.',
+      hint: `Holdfast reads transcripts of ${Object.values(agentTitles).join(', ')}.`,
     });
   }
   return { sources: [source], problems: [], leftOut: 0 };

@@ -26,7 +26,7 @@ export function newEntry(
   const before = state.lastEntry;
   let joinsAt: number | undefined;
   if (item.continues !== undefined && before !== undefined) {
-    const parent = locateLine(fd, idKey, item.continues, pos);
+    const parent = typeof item.continues === 'string' ? locateLine(fd, idKey, item.continues, pos) : 0;
     if (parent !== undefined && parent < before) joinsAt = parent;
   }
   state.lastAt = at;

@@ -9,11 +9,34 @@ export interface Tags {
   readonly may: RegExp;
 }
 
+/** Letters of other scripts that look like Latin ones. */
+const lookAlikes: Readonly<Record<string, string>> = {
+  a: 'а\u03b1ɑᴀ',
+  b: 'ЬвʙƄ',
+  c: 'сϲᴄⅽ',
+  d: 'ԁⅾᴅ',
+  e: 'еєεҽᴇ',
+  g: 'ɡɢ',
+  h: 'һհʜ',
+  i: 'іιıɪⅰӏ',
+  l: 'ӏⅼʟǀ',
+  n: 'ոɴ',
+  o: 'оοօᴏ',
+  p: 'рρᴘ',
+  r: 'гᴦʀ',
+  s: 'ѕꜱ',
+  t: 'тτᴛ',
+  v: 'νѵᴠⅴ',
+};
+
+const spelled = (name: string): string =>
+  name.replace(/[a-z]/g, (letter) => (lookAlikes[letter] === undefined ? letter : `[${letter}${lookAlikes[letter]}]`));
+
 /** The start of an opening or closing tag, in upper or lower case, with blanks allowed inside. */
 export const tagsNamed = (name: string): Tags => ({
   name,
-  names: new RegExp(`<\\s{0,20}(/?)\\s{0,20}(?:${name})(?![\\w:.-])`, 'gi'),
-  may: new RegExp(name, 'i'),
+  names: new RegExp(`<\\s{0,20}(/?)\\s{0,20}(?:${spelled(name)})(?![\\w:.-])`, 'gi'),
+  may: new RegExp(spelled(name), 'i'),
 });
 
 /** Attributes longer than this make it something other than a tag. */
@@ -39,11 +62,15 @@ function passagesOf(text: string, { names, name }: Tags): Span[] {
   let depth = 0;
   let from = 0;
   let next = 0;
-  for (const tag of text.matchAll(names)) {
+  const all = [...text.matchAll(names)];
+  const lastClosing = all.findLast((tag) => tag[1] !== '')?.index ?? -1;
+  for (const tag of all) {
     if (tag.index < next) continue;
-    const end = endOfTag(text, tag.index + tag[0].length);
-    if (end < 0) continue;
-    next = end;
+    const nameEnd = tag.index + tag[0].length;
+    const end = endOfTag(text, nameEnd);
+    // A tag without its `>`, or with too long attributes: what lies before the last closing tag is meant to be hidden.
+    if (end < 0 && (tag[1] !== '' || nameEnd > lastClosing)) continue;
+    next = end < 0 ? nameEnd : end;
     if (tag[1] === '') {
       if (depth === 0) from = tag.index;
       depth++;

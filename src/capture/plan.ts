@@ -42,7 +42,7 @@ const sizeNow = (file: string): number => fs.statSync(file, { throwIfNoEntry: fa
 
 /** Whether the file has the bytes that were read before, at its beginning and before the offset, as far as it is long enough to compare. */
 export function continues({ path, size, group, root }: Source, { head, tail, offset }: FileState): boolean {
-  const beginning = head.split(' ').findLast((print) => lengthOf(print) <= size) ?? '';
+  const beginning = head.split(' ').findLast((hash) => lengthOf(hash) <= size) ?? '';
   const fd = openTranscript(path, group && root);
   try {
     return sameBytes(fd, beginning, 0) && (offset > size || sameBytes(fd, tail, offset - lengthOf(tail)));
@@ -52,10 +52,10 @@ export function continues({ path, size, group, root }: Source, { head, tail, off
 }
 
 /** A hash begins with the number of bytes that it covers; an empty one covers none. */
-const lengthOf = (print: string): number => Number.parseInt(print, 10) || 0;
+const lengthOf = (hash: string): number => Number.parseInt(hash, 10) || 0;
 
-function sameBytes(fd: number, print: string, start: number): boolean {
-  const bytes = Buffer.alloc(lengthOf(print));
+function sameBytes(fd: number, hash: string, start: number): boolean {
+  const bytes = Buffer.alloc(lengthOf(hash));
   const got = fs.readSync(fd, bytes, 0, bytes.length, start);
-  return bytes.length === 0 || fingerprint(bytes.subarray(0, got)) === print;
+  return bytes.length === 0 || fingerprint(bytes.subarray(0, got)) === hash;
 }

@@ -37,6 +37,22 @@ describe('the project of a folder', () => {
     expect(projectOf('/gone/away')).toBe('/gone/away');
   });
 
+  it('is found whatever is in the place of `.git`', async () => {
+    const { home } = await emptyMemory();
+    const folder = path.join(fs.realpathSync(home), 'odd');
+    const git = path.join(folder, '.git');
+    fs.mkdirSync(folder);
+    fs.symlinkSync('.git', git);
+    expect(projectOf(folder), 'a link to itself').toBe(folder);
+    fs.rmSync(git);
+    fs.writeFileSync(git, '');
+    fs.truncateSync(git, 3 * 2 ** 30);
+    expect(projectOf(folder), 'a file that is too large to read').toBe(folder);
+    fs.rmSync(git);
+    execFileSync('mkfifo', [git]);
+    expect(projectOf(folder), 'a pipe').toBe(folder);
+  });
+
   it('is the repository of a deleted worktree, as far as the path shows it', () => {
     expect(projectOf('/gone/tide/.worktrees/1')).toBe('/gone/tide');
     expect(projectOf('/gone/tide/.claude/worktrees/agent-a4ca/src')).toBe('/gone/tide');

@@ -1,8 +1,8 @@
 // A working folder's project: its git root; for a worktree, the main repository.
-import fs from 'node:fs';
 import path from 'node:path';
 import { followLinks } from '../store/projects/follow-links.ts';
 import type { ProjectLink } from '../store/projects/port.ts';
+import { readSome, statIfAny } from '../system/read-some.ts';
 
 export interface ProjectRules {
   /** Each worktree is a project of its own. */
@@ -30,7 +30,7 @@ export function projectOf(folder: string, separateWorktrees = false): string {
   if (!isFolder(start)) return separateWorktrees ? start : vanishedTree(start);
   for (let at = start; ; at = path.dirname(at)) {
     const git = path.join(at, '.git');
-    const stat = fs.statSync(git, { throwIfNoEntry: false });
+    const stat = statIfAny(git);
     if (stat?.isDirectory()) return at;
     if (stat?.isFile()) return separateWorktrees ? at : mainTree(at, git);
     if (at === path.dirname(at)) return start;
@@ -52,19 +52,16 @@ function vanishedTree(folder: string): string {
   return besideRepository.exec(folder)?.[1] ?? folder;
 }
 
+/** A `.git` file has one line with a path. */
+const longestGitFile = 10_000;
+
 /** `.git` is a file in a worktree (it names `<main>/.git/worktrees/<name>`) and in a submodule (a project of its own). */
 function mainTree(folder: string, file: string): string {
-  const named = /^gitdir: (.+)$/m.exec(fs.readFileSync(file, 'utf8'))?.[1];
+  const named = /^gitdir: (.+)$/m.exec(readSome(file, longestGitFile) ?? '')?.[1];
   const main =
     named === undefined ? null : /^(.+)[/\\]\.git[/\\]worktrees[/\\][^/\\]+$/.exec(path.resolve(folder, named.trim()));
   return main?.[1] ?? folder;
 }
 
-function isFolder(folder: string): boolean {
-  try {
-    return fs.statSync(folder).isDirectory();
-  } catch {
-    // Missing or not readable: treat the path as a name only.
-    return false;
-  }
-}
+/** Missing or not readable: treat the path as a name only. */
+const isFolder = (folder: string): boolean => statIfAny(folder)?.isDirectory() === true;

@@ -34,7 +34,8 @@ export function fileQueue(
 
   function nextDue(): [string, Told] | undefined {
     const now = performance.now();
-    return [...waiting].find(([, told]) => due(told) <= now);
+    for (const one of waiting) if (due(one[1]) <= now) return one;
+    return undefined;
   }
 
   async function drain(): Promise<void> {
@@ -55,7 +56,8 @@ export function fileQueue(
 
   function wake(): void {
     if (timer !== undefined || running !== undefined || waiting.size === 0) return;
-    const earliest = Math.min(...[...waiting.values()].map(due));
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const told of waiting.values()) earliest = Math.min(earliest, due(told));
     timer = setTimeout(
       () => {
         timer = undefined;

@@ -92,6 +92,14 @@ describe('the repository of a folder', () => {
     expect(answers).toEqual(Array(6).fill(undefined));
   });
 
+  it('is unknown, and nothing waits, if its settings are a pipe or link to themselves', async () => {
+    const [piped, looped] = [folder(), folder()];
+    fs.mkdirSync(path.join(piped, '.git'));
+    execFileSync('mkfifo', [path.join(piped, '.git/config')]);
+    fs.symlinkSync('.git', path.join(looped, '.git'));
+    expect(await Promise.all([piped, looped].map(named))).toEqual([undefined, undefined]);
+  });
+
   it('runs no program that a repository names, even if a commit must be fetched', async () => {
     const at = repository();
     git(at, 'commit', '-q', '--allow-empty', '-m', 'second');

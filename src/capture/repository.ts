@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { readSome, statIfAny } from '../system/read-some.ts';
 
 /**
  * `github.com/acme/app` for a repository with a remote, `root:<commit>` for one without. Undefined for a folder outside any repository,
@@ -11,7 +12,10 @@ import { promisify } from 'node:util';
 export async function repositoryOf(folder: string, environment: NodeJS.ProcessEnv): Promise<string | undefined> {
   const git = gitFolder(folder);
   if (git === undefined) return undefined;
-  const remote = remoteIn(read(path.join(git, 'config')) ?? '');
+  const settings = read(path.join(git, 'config'));
+  // git itself would wait at a pipe.
+  if (settings === undefined) return undefined;
+  const remote = remoteIn(settings);
   return (remote === undefined ? undefined : normalRemote(remote)) ?? (await firstCommit(folder, git, environment));
 }
 
@@ -73,7 +77,7 @@ function gitFolder(folder: string): string | undefined {
   if (!path.isAbsolute(folder)) return undefined;
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
     const git = path.join(at, '.git');
-    const stat = fs.statSync(git, { throwIfNoEntry: false });
+    const stat = statIfAny(git);
     if (stat?.isDirectory()) return git;
     if (stat?.isFile()) {
       const named = /^gitdir: (.+)$/m.exec(read(git) ?? '')?.[1];
@@ -105,11 +109,6 @@ async function firstCommit(folder: string, git: string, environment: NodeJS.Proc
   }
 }
 
-function read(file: string): string | undefined {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch {
-    // Missing or not readable.
-    return undefined;
-  }
-}
+/** A repository may hold anything under these names, also a pipe or a huge file. */
+const longestFile = 1 << 20;
+const read = (file: string): string | undefined => readSome(file, longestFile);

@@ -19,9 +19,11 @@ export const problemOf = (file: string, error: unknown): Problem => {
   return hint === undefined ? { file, message } : { file, message, hint };
 };
 
+const atOnce = 1000;
+
 /**
  * All files below `root` that `wanted` accepts, in a stable order. Follows symbolic links, and reports and skips loops; with `links`
- * false it skips links. With `into`, it enters only folders that `into` accepts. Yields to other work between folders.
+ * false it skips links. With `into`, it enters only folders that `into` accepts. Yields to other work between folders, and within large ones.
  */
 export async function scan(
   root: string,
@@ -57,7 +59,9 @@ export async function scan(
     }
     ancestors.add(real);
     await new Promise(setImmediate);
+    let looked = 0;
     for (const item of itemsOf(folder)) {
+      if (++looked % atOnce === 0) await new Promise(setImmediate);
       if (!links && item.isSymbolicLink()) continue;
       const file = path.join(folder, item.name);
       try {

@@ -8,10 +8,18 @@ export interface TreeEvents {
   readonly file: (file: string) => void;
   /** A wanted file is gone. */
   readonly lost?: ((file: string) => void) | undefined;
-  /** The root itself was removed, moved or replaced; there are no more reports after this. */
+  /** The root itself was removed, moved or replaced, or changed too fast; there are no more reports after this. */
   readonly gone: () => void;
   readonly error: (error: unknown) => void;
 }
+
+/**
+ * The system hands over reports until there are none left, and nothing else gets a turn meanwhile. A program that changes a folder faster
+ * than its changes are handled would stop this process for as long as it goes on.
+ */
+const mostInOneTurn = 5000;
+/** How long a flooded tree is left alone. */
+const restMs = 5000;
 
 /**
  * Does not report files that exist at the start. With `into`, it enters only folders that `into` accepts, and follows no links
@@ -25,6 +33,17 @@ export function watchTree(
   links = into === undefined,
 ): () => void {
   const watches = new Map<string, fs.FSWatcher>();
+  let inThisTurn = 0;
+  let rest: NodeJS.Timeout | undefined;
+
+  /** Whether there are more changes than can be handled. Then the watch ends, and `gone` asks for another one after a rest. */
+  function isFlooded(): boolean {
+    if (inThisTurn === 0) setImmediate(() => (inThisTurn = 0));
+    if (++inThisTurn <= mostInOneTurn) return false;
+    close();
+    rest = setTimeout(on.gone, restMs).unref();
+    return true;
+  }
 
   function watch(target: string, changed: (kind: string, name: string | null) => void): void {
     const watcher = fs.watch(target, changed);
@@ -59,7 +78,7 @@ export function watchTree(
   }
 
   function changed(folder: string, kind: string, name: string | null): void {
-    if (!watches.has(folder)) return;
+    if (!watches.has(folder) || isFlooded()) return;
     const target = name === null ? folder : path.join(folder, name);
     try {
       const stat = fs.lstatSync(target, { throwIfNoEntry: false });
@@ -90,6 +109,7 @@ export function watchTree(
   }
 
   function close(): void {
+    clearTimeout(rest);
     for (const watcher of watches.values()) watcher.close();
     watches.clear();
   }

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -92,6 +94,31 @@ it('asks for a scan when the watched folder is removed and recreated at once', a
   await expect.poll(() => roots).toBe(1);
   write('a/u.jsonl');
   await expect.poll(() => [...told]).toContain('a/u.jsonl');
+});
+
+it('goes on with other work while a program changes a folder without end', async () => {
+  write('a/s.jsonl');
+  await start();
+  const flood = spawn(process.execPath, [
+    '-e',
+    `const fs = require('fs');
+     const [one, two] = [${JSON.stringify(path.join(root, 'a', 'x'))}, ${JSON.stringify(path.join(root, 'a', 'y'))}];
+     process.stdout.write('on');
+     for (const end = Date.now() + 60_000; Date.now() < end; )
+       for (const at of [one, two]) { fs.mkdirSync(at); fs.rmdirSync(at); }`,
+  ]);
+  try {
+    await once(flood.stdout, 'data');
+    // Each turn of the event loop would wait for the end of the flood.
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(flood.exitCode).toBeNull();
+  } finally {
+    flood.kill('SIGKILL');
+  }
+  const before = roots;
+  write('a/t.jsonl');
+  // Told of by the watch, or found by the scan that it asks for after a rest.
+  await expect.poll(() => told.has('a/t.jsonl') || roots > before, { timeout: 20_000 }).toBe(true);
 });
 
 it('waits for a folder that does not exist yet', async () => {

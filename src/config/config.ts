@@ -7,6 +7,7 @@ import type { Agent } from '../agents/agent.ts';
 import { isPulledKey } from '../agents/pull.ts';
 import { type Setting, Settings, settingList } from '../schema/settings.ts';
 import { explain, HoldfastError, systemCode } from '../system/errors.ts';
+import { learnOwnZone } from './own-time-zone.ts';
 
 export type Origin = 'default' | 'file' | 'environment';
 
@@ -66,6 +67,7 @@ export interface ModelService {
 
 /** `mending`: bad values in the file count as absent, for a caller that is about to change them. */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env, { mending = false } = {}): Config {
+  learnOwnZone(process.env.TZ);
   const user = homeOf(env);
   const home = resolve(expand(env.HOLDFAST_HOME || join(user, '.holdfast'), user));
   const filePath = join(home, 'config.json');

@@ -121,6 +121,7 @@ export function cleaner(redact: Redact) {
             passage(one[name], 2000),
           ]),
         ),
+        outcome: passage(one.completed, 2000),
       }),
 
     /** An invalid time becomes the end of the conversation. A statement that the person did not make counts as the agent's. */

@@ -2,7 +2,7 @@
 // so this compares each statement with the prompts.
 import { isTellingWord } from '../language/stop-words.ts';
 import type { Turn } from './material.ts';
-import { typedText } from './offline/request.ts';
+import { typedText } from './offline/typed-text.ts';
 
 /** The share of a statement's telling words that must occur in one prompt. */
 const most = 0.6;

@@ -7,7 +7,7 @@ import type { ToolUse } from '../schema/tool-use.ts';
 import type { StoredTurn } from '../store/entries/port.ts';
 import type { Store } from '../store/store.ts';
 
-export interface Place {
+export interface SessionContext {
   readonly agent: AgentName;
   readonly session: string;
   readonly project: string;
@@ -16,7 +16,7 @@ export interface Place {
 }
 
 /** A person's prompt and everything until the next prompt, without subagents, abandoned branches and copies. */
-export interface Turn extends Place {
+export interface Turn extends SessionContext {
   /** The number of the prompt in its session, from 1; 0 for entries before the first prompt. */
   readonly prompt: number;
   /** Absent if the conversation or session begins in the middle of a turn. */
@@ -29,7 +29,7 @@ export interface Turn extends Place {
   readonly endedAt: Moment;
 }
 
-export interface SessionMaterial extends Place {
+export interface SessionMaterial extends SessionContext {
   readonly title: string;
   /** Where the title comes from; absent if it is just the first prompt. */
   readonly titleSource?: TitleSource | undefined;
@@ -67,7 +67,7 @@ export async function readSession(
 ): Promise<SessionMaterial | undefined> {
   const found = await store.entries.turns(key.agent, key.session);
   if (found === undefined) return undefined;
-  const place: Place = { agent: key.agent, session: key.session, ...placeOf(found) };
+  const place: SessionContext = { agent: key.agent, session: key.session, ...placeOf(found) };
   const turns = found.turns.map((turn) => toTurn(place, turn));
   const span = spanOf(turns);
   if (span === undefined) return undefined;
@@ -88,7 +88,7 @@ export async function readConversation(
   const session = (await store.sessions.find(first.session)).find(
     (one) => one.id === first.session && one.agent === first.agent,
   );
-  const place: Place = {
+  const place: SessionContext = {
     agent: first.agent,
     session: first.session,
     ...placeOf(session ?? { project: '', projectPath: '', cwd: '' }),
@@ -127,13 +127,12 @@ function cutIntoTurns(entries: readonly Entry[]): Entry[][] {
   return turns;
 }
 
-const placeOf = ({ project, projectPath, cwd }: Pick<Place, 'project' | 'projectPath' | 'cwd'>) => ({
-  project,
-  projectPath,
-  cwd,
+/** A session's project has a label that other projects may change. Pages belong to the folder's own name. */
+const placeOf = ({ project, projectPath, cwd }: Pick<SessionContext, 'project' | 'projectPath' | 'cwd'>) => ({
+  ...{ project: projectPath.split('/').at(-1) || project, projectPath, cwd },
 });
 
-function toTurn(place: Place, { prompt, before, entries, toolUses }: StoredTurn): Turn {
+function toTurn(place: SessionContext, { prompt, before, entries, toolUses }: StoredTurn): Turn {
   const [first] = entries;
   // A tool use has the time of its entry, so the entries alone determine when the turn began and ended.
   const times = entries.map(({ at }) => at).sort();

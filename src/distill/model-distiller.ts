@@ -122,6 +122,7 @@ function summaryOfOne(session: SessionMaterial, { title, narrative, facts }: Obs
       ...offline,
       title,
       completed: narrative || offline.completed,
+      outcome: narrative || offline.outcome,
       learned: facts.join('\n') || offline.learned,
     }
   );

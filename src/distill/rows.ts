@@ -5,7 +5,7 @@ import type { ObservationText } from '../schema/observation.ts';
 import type { SummaryText } from '../schema/summary.ts';
 import type { NewObservation, NewSummary } from '../store/distilled/port.ts';
 import type { SessionMaterial, Turn } from './material.ts';
-import { deedsOf } from './offline/deeds.ts';
+import { commitTitles, deedsOf } from './offline/deeds.ts';
 import { readingOf } from './offline/observe.ts';
 import { unique } from './offline/say.ts';
 
@@ -17,6 +17,7 @@ export interface Maker {
 
 const mostFiles = 100;
 const mostEntries = 60;
+const mostCommits = 100;
 
 /** Cites the prompt, the last answer, and the entries with changes, failures, decisions or findings. */
 export function observationOf(turn: Turn, text: ObservationText, { by, tokens }: Maker): NewObservation {
@@ -60,10 +61,12 @@ export function summaryOf(session: SessionMaterial, text: SummaryText, { by, tok
     investigated: text.investigated,
     learned: text.learned,
     completed: text.completed,
+    outcome: text.outcome,
     nextSteps: text.nextSteps,
     notes: text.notes,
     filesRead: read.slice(0, mostFiles),
     filesModified: modified.slice(0, mostFiles),
+    commits: unique(deeds.flatMap(commitTitles)).slice(0, mostCommits),
     by,
     tokens,
   };

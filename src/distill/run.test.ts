@@ -42,6 +42,7 @@ function scripted(trouble: (n: number, what: string) => ModelError | undefined =
         investigated: '',
         learned: '',
         completed: '',
+        outcome: '',
         nextSteps: '',
         notes: '',
       }),

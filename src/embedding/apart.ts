@@ -1,32 +1,34 @@
-// Computes vectors in a separate thread for as long as texts come. When they end, the thread frees what it has loaded.
-import { startTextThread, type TextThread } from './thread.ts';
+// Computes vectors in a separate thread or process for as long as texts come. When they end, what it has loaded is freed.
+import type { TextThread } from './thread.ts';
 
-interface Apart<V> {
-  /** For messages. */
-  readonly name: string;
-  /** The file in dist/ that answers. */
-  readonly file: string;
-  /** How long the thread waits for more texts. */
+interface Apart<T, V> {
+  start(ended: () => void): TextThread<T, V>;
+  /** How long it waits for more texts. */
   readonly idleMs: number;
-  /** The same computation in this thread. From source, as tests run it, there is no file that a thread could load. */
-  here(texts: readonly string[]): V[];
+  /** The same computation in this thread. From source, as tests run it, there is no file that could be started. */
+  here(texts: readonly T[]): V[];
 }
 
-export function apart<V>({ name, file, idleMs, here }: Apart<V>): (texts: readonly string[]) => Promise<V[]> {
-  let thread: TextThread<V> | undefined;
+/** The signal ends it at once: on a busy machine an answer at low priority may take long. */
+export function apart<T, V>({
+  start,
+  idleMs,
+  here,
+}: Apart<T, V>): (texts: readonly T[], signal?: AbortSignal) => Promise<V[]> {
+  let thread: TextThread<T, V> | undefined;
   let idle: NodeJS.Timeout | undefined;
-  return async (texts) => {
+  return async (texts, signal) => {
     if (import.meta.url.endsWith('.ts')) return here(texts);
     clearTimeout(idle);
-    thread ??= startTextThread<V>(name, file, {
-      ended: () => {
-        thread = undefined;
-      },
+    thread ??= start(() => {
+      thread = undefined;
     });
     const { ask, end } = thread;
+    signal?.addEventListener('abort', end);
     try {
       return await ask(texts);
     } finally {
+      signal?.removeEventListener('abort', end);
       clearTimeout(idle);
       idle = setTimeout(end, idleMs).unref();
     }

@@ -17,7 +17,11 @@ export interface Embedder {
    * last. Absent if `embed` does its best already. The two kinds can be compared with each other. `here` computes on the calling thread, for
    * a few texts that a search waits for.
    */
-  refine?(texts: readonly CloseText[], where?: 'here' | 'apart'): Promise<(readonly Int8Array[])[]>;
+  refine?(
+    texts: readonly CloseText[],
+    where?: 'here' | 'apart',
+    signal?: AbortSignal,
+  ): Promise<(readonly Int8Array[])[]>;
   /**
    * The vector to search for. An embedder of single words uses the given words and weights; a sentence model reads the text. An embedder of
    * both may weigh them differently among sessions that used tools.

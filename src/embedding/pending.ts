@@ -1,6 +1,5 @@
 // Texts that lack a vector → embedder → store. One path for new texts, for another model, and after a crash.
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import type { Store } from '../store/store.ts';
 import type { EmbeddingTrouble, PendingText, RoughText } from '../store/vectors/port.ts';
@@ -25,7 +24,7 @@ export interface EmbedDeps {
   /** Texts per step, if fewer are wanted than the embedder likes best. */
   readonly batch?: number | undefined;
   /** Pause between two batches of slow work: the machine has other work too. */
-  readonly pauseMs?: number | undefined;
+  readonly pause?: (() => Promise<unknown>) | undefined;
 }
 
 export type EmbedOutcome =
@@ -63,7 +62,7 @@ export async function embedPending(deps: EmbedDeps): Promise<EmbedOutcome> {
       if (!embedder.instant && !(await store.vectors.lease(holder, clock(), clock() + leaseMs))) return 'elsewhere';
       await embedBatch(store, embedder, texts, signal);
       await report(texts.length, texts.length === batch);
-      await (deps.pauseMs === undefined || embedder.instant ? new Promise(setImmediate) : sleep(deps.pauseMs));
+      await (deps.pause === undefined || embedder.instant ? new Promise(setImmediate) : deps.pause());
     }
     if (deps.refine === true) {
       const outcome = await refineRough(deps, embedder);
@@ -131,6 +130,7 @@ export function embedAlongside({ store, config, signal }: Pick<EmbedDeps, 'store
       const texts = await store.vectors.pending(instant.batch);
       if (texts.length > 0) await embedBatch(store, instant, texts, signal);
     } catch {
+      // The texts are still pending: `embedPending` tries them again and reports the error.
       failed = true;
     }
   };
@@ -167,12 +167,12 @@ async function refineRough(deps: EmbedDeps, embedder: Embedder): Promise<EmbedOu
     if (signal?.aborted) return 'stopped';
     const texts = await store.vectors.rough(refinedAtOnce);
     if (texts.length === 0) return undefined;
-    await refineTexts(store, embedder, texts);
+    await refineTexts(store, embedder, texts, 'apart', signal);
     await report(texts.length, texts.length === refinedAtOnce);
     // New texts get their rough vector first.
     if ((await store.vectors.pending(1)).length > 0)
       await embedBatch(store, embedder, await store.vectors.pending(embedder.batch), signal);
-    await (deps.pauseMs === undefined ? new Promise(setImmediate) : sleep(deps.pauseMs));
+    await (deps.pause === undefined ? new Promise(setImmediate) : deps.pause());
   }
 }
 
@@ -182,10 +182,12 @@ export async function refineTexts(
   embedder: Pick<Embedder, 'model' | 'refine'>,
   texts: readonly RoughText[],
   where: 'here' | 'apart' = 'apart',
+  signal?: AbortSignal,
 ): Promise<number> {
   const vectors = await embedder.refine?.(
     texts.map(({ text, said = '' }) => ({ text, passages: passagesIn(said) })),
     where,
+    signal,
   );
   const refined = texts.map(({ seq }, i) => ({ seq, vectors: vectors?.[i] ?? [] }));
   return store.vectors.refine(embedder.model, refined);

@@ -2,6 +2,7 @@
 import { apart } from './apart.ts';
 import { type Pairing, tableSide, widthOf, writeTableSide } from './side-by-side.ts';
 import { sharedTable } from './static.ts';
+import { startTextThread } from './thread.ts';
 
 export const pairing: Pairing = { width: 256, share: 0.5 };
 
@@ -46,8 +47,7 @@ export function loadAhead(): void {
 
 /** The same in a separate thread, for imports: the importing thread writes to the database at the same time. */
 export const roughVectorsApart = apart({
-  name: 'the table of word vectors',
-  file: 'rough-thread.js',
+  start: (ended) => startTextThread<Int8Array | undefined>('the table of word vectors', 'rough-thread.js', { ended }),
   idleMs: 2000,
   here: roughVectors,
 });

@@ -44,6 +44,18 @@ describe('the channel', () => {
     }
   });
 
+  it('holds no piece of a frame that comes byte by byte', () => {
+    const split = frameSplitter(1000);
+    const bytes = framed('abc');
+    const seen = [...bytes].flatMap((byte) => {
+      const piece = Buffer.from([byte]);
+      const frames = split(piece);
+      piece.fill(0);
+      return frames;
+    });
+    expect(seen.map((frame) => frame.bytes.toString('utf8'))).toEqual(['abc']);
+  });
+
   it('host.md 13, 16: skips malformed and oversized frames, keeps their beginning in quarantine, and reads on', async () => {
     const { near, far } = await pair();
     const bad: [string, number][] = [];

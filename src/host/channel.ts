@@ -107,7 +107,8 @@ export function frameSplitter(limit: number): (chunk: Buffer) => Piece[] {
   const head = Buffer.alloc(4);
   let [headRead, bodyRead] = [0, 0];
   let length = 0;
-  let parts: Buffer[] = [];
+  // Bytes are copied here as they arrive. A list of pieces would need many times the memory of a frame that comes byte by byte.
+  let body = Buffer.alloc(0);
   return (chunk) => {
     const pieces: Piece[] = [];
     for (let at = 0; at < chunk.length; ) {
@@ -115,17 +116,17 @@ export function frameSplitter(limit: number): (chunk: Buffer) => Piece[] {
         head[headRead++] = chunk[at++] as number;
         if (headRead < 4) continue;
         length = head.readUInt32BE();
-        [bodyRead, parts] = [0, []];
+        bodyRead = 0;
+        body = Buffer.allocUnsafe(length > limit ? Math.min(shown, length) : length);
       } else {
         const part = chunk.subarray(at, at + length - bodyRead);
         at += part.length;
-        const room = length > limit ? shown - bodyRead : part.length;
-        if (room > 0) parts.push(part.subarray(0, room));
+        if (bodyRead < body.length) part.copy(body, bodyRead);
         bodyRead += part.length;
       }
       if (bodyRead < length) continue;
-      pieces.push({ bytes: Buffer.concat(parts), ...(length > limit ? { tooLong: length } : {}) });
-      headRead = 0;
+      pieces.push({ bytes: body, ...(length > limit ? { tooLong: length } : {}) });
+      [headRead, body] = [0, Buffer.alloc(0)];
     }
     return pieces;
   };

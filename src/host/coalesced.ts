@@ -16,6 +16,7 @@ export function coalesced(
     states.set(key, state);
     if (state.next !== undefined) return state.next;
     const next = (async () => {
+      // The callers of the last run got its error.
       await state.last.catch(() => {});
       const rest = state.endedAt + restMs - now();
       if (rest > 0) await new Promise((resolve) => setTimeout(resolve, Math.min(rest, restMs)));

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { diskFolder } from '../../test/memory-folder.ts';
 import { loadConfig } from '../config/config.ts';
 import { confine } from './confine.ts';
 import { none } from './sandbox/none.ts';
@@ -9,7 +9,7 @@ import type { Confined, Sandbox } from './sandbox/sandbox.ts';
 
 /** A program that leaves something elsewhere, and the command that removes it. */
 function outliving(script: string) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-confine-'));
+  const folder = mkdtempSync(path.join(diskFolder(), 'holdfast-confine-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const [left, ended] = [path.join(folder, 'left'), path.join(folder, 'ended')];
   const confined: Confined = {
@@ -48,6 +48,27 @@ it('the same holds for one that the host kills', async () => {
   child.kill();
   expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' });
   expect([existsSync(left), existsSync(ended)]).toEqual([false, true]);
+});
+
+it('what it writes is read in lines of bounded length, however long they are', async () => {
+  const { started } = outliving("head -c 3000000 /dev/zero | tr '\\0' x; echo; echo there");
+  const child = await started();
+  const lines: string[] = [];
+  child.lines((line) => lines.push(line));
+  await child.exited;
+  await expect.poll(() => lines.at(-1)).toBe('there');
+  expect(lines.map((line) => line.length)).toEqual([4000, 5]);
+});
+
+it('lines without end are read no faster than the log can take them, and none after the end', async () => {
+  const { started } = outliving('exec yes');
+  const child = await started();
+  let count = 0;
+  await new Promise<void>((resolve) => child.lines(() => ++count > 100 && resolve()));
+  child.kill();
+  await child.exited;
+  // The rest of the pipe alone has tens of thousands.
+  expect(count).toBeLessThan(10_000);
 });
 
 it('has exited even if nothing can be removed: the engine may be gone', async () => {

@@ -1,7 +1,8 @@
 // A process in a sandbox: started, listened to, and ended with everything that it has started.
 import { execFile, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import type { Config } from '../config/config.ts';
+import { openPace, type PaceLimits } from './pace.ts';
 import type { Confined, Sandbox } from './sandbox/sandbox.ts';
 
 export interface ConfinedProcess {
@@ -42,7 +43,8 @@ export async function confine(sandbox: Sandbox, config: Config, confined: Confin
     started,
     exited,
     lines(take) {
-      for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', take);
+      const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+      for (const stream of [child.stdout, child.stderr]) void readLines(stream, hasEnded, take);
     },
     kill,
     endWithin(ms) {
@@ -51,6 +53,35 @@ export async function confine(sandbox: Sandbox, config: Config, confined: Confin
       void exited.then(() => clearTimeout(timer));
     },
   };
+}
+
+/** The log holds no longer ones. */
+const longestLine = 4000;
+const linesPace: PaceLimits = { burst: 1000, perSecond: 200 };
+
+/**
+ * Reads no faster than the host can handle lines, and keeps only the beginning of a long one: the process may write anything. Lines of an
+ * ended process that would have to wait are left out.
+ */
+async function readLines(stream: Readable, hasEnded: () => boolean, take: (line: string) => void): Promise<void> {
+  const pace = openPace(linesPace);
+  let line = '';
+  try {
+    for await (const text of stream.setEncoding('utf8') as AsyncIterable<string>) {
+      const [first = '', ...others] = text.split('\n');
+      line = (line + first).slice(0, longestLine);
+      for (const next of others) {
+        const rest = pace.take(1);
+        if (rest !== undefined && hasEnded()) return;
+        await rest;
+        take(line);
+        line = next.slice(0, longestLine);
+      }
+    }
+    if (line !== '') take(line);
+  } catch {
+    // The pipe broke, which ends the lines.
+  }
 }
 
 /** The result does not matter: the next host removes what this command could not. */

@@ -74,6 +74,7 @@ export function diskQuota(group: string, folders: readonly string[], mb: number)
       const again = (ms: number) => {
         timer = setTimeout(async () => {
           const began = Date.now();
+          // If counting fails, for example because a folder has vanished, the next look counts again.
           const isOver = await look().catch(() => false);
           if (stopped) return;
           if (isOver) return over(why);

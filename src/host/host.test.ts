@@ -292,6 +292,22 @@ describe('messages', () => {
     expect(agents.last('tide')?.sent.map(({ text }) => text)).toEqual(['two']);
   });
 
+  it('the reason that an agent gives for a failure is stored and told in short, and without secrets', async () => {
+    const { say, agents, clock, out, log, words } = await hostStand(['tide']);
+    await say('tide', 'one');
+    const agent = agents.last('tide');
+    agent?.take();
+    agent?.run.events.result?.({ answers: [], ok: true, text: 'begun', session: 's', at: 'p' });
+    await settle();
+    agent?.fail(`no key sk-ant-api03-${'a1B2'.repeat(24)}AA ${'x'.repeat(1_000_000)}`);
+    await clock.pass(10 * minute);
+    for (const text of [...log, ...(await out('tide')), ...words.map((word) => JSON.stringify(word))]) {
+      expect(text).not.toContain('a1B2a1B2');
+      expect(text.length).toBeLessThan(5000);
+    }
+    expect(log.join('\n')).toContain('no key');
+  });
+
   it('host.md 9: the answer to one message does not count as output of another that waits', async () => {
     const { say, agents, store, clock, out } = await hostStand(['tide']);
     await say('tide', 'one');

@@ -3,7 +3,7 @@ import type { GroupSessions } from '../sessions/groups/groups.ts';
 import type { RunEnd } from '../store/runs/port.ts';
 import type { AgentExit } from './agent.ts';
 import type { Run } from './run.ts';
-import type { Place } from './run-record.ts';
+import type { ResumePoint } from './run-record.ts';
 import { killedBy } from './run-state.ts';
 
 /** How often in a row a group's session may be lost before its messages wait for the usual retries. */
@@ -13,7 +13,7 @@ const mostLosses = 3;
 export async function lostSession(
   run: Run,
   opened: GroupSessions,
-  { session, resumeAt }: Place,
+  { session, resumeAt }: ResumePoint,
   { failure }: AgentExit,
 ): Promise<Pick<RunEnd, 'how' | 'error'> | undefined> {
   if (killedBy(run.state) !== undefined) return undefined;

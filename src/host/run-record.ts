@@ -6,7 +6,7 @@ import type { Run } from './run.ts';
 import type { Said } from './run-state.ts';
 
 /** How far a session has come. */
-export interface Place {
+export interface ResumePoint {
   readonly session?: string | undefined;
   readonly resumeAt?: string | undefined;
 }
@@ -18,11 +18,11 @@ export interface RunRecord {
 }
 
 /** Contract: call its methods one after the other, in the order in which the agent spoke. */
-export function openRecord(run: Run, opened: GroupSessions, from: Place, isGroups: boolean): RunRecord {
+export function openRecord(run: Run, opened: GroupSessions, from: ResumePoint, isGroups: boolean): RunRecord {
   const { deps, group, task } = run;
   const { store, clock, tell } = deps;
   let place = from;
-  const setPointer = ({ session, resumeAt }: Place & { readonly session: string }) =>
+  const setPointer = ({ session, resumeAt }: ResumePoint & { readonly session: string }) =>
     persist(run, () => opened.activate(session, { epoch: run.epoch, resumeAt }));
 
   return {

@@ -11,7 +11,7 @@ import { backoff, mostAttempts } from '../sessions/groups/delivery.ts';
 import type { GroupSessions } from '../sessions/groups/groups.ts';
 import type { RunEnd } from '../store/runs/port.ts';
 import type { Store } from '../store/store.ts';
-import { explain } from '../system/errors.ts';
+import { explain, inShort } from '../system/errors.ts';
 import type { AgentRun, RunningAgent } from './agent.ts';
 import { cutAnswer } from './allowance.ts';
 import { clearIfFirst } from './clear.ts';
@@ -20,7 +20,7 @@ import { noticesOf } from './delivery.ts';
 import { type Limits, startLimits } from './limits.ts';
 import { lostSession } from './lost-session.ts';
 import { pause, persist } from './persist.ts';
-import { openRecord, type Place, type RunRecord } from './run-record.ts';
+import { openRecord, type ResumePoint, type RunRecord } from './run-record.ts';
 import {
   begin,
   isBusy,
@@ -191,7 +191,7 @@ async function live(run: Run): Promise<void> {
   const pointer = await opened.pointer();
   run.epoch = pointer.epoch;
   run.id = await deps.store.runs.begin({ group, task: task?.id, epoch: run.epoch }, clock.now());
-  const end = await work(run, opened, pointer);
+  const end = inFewWords(await work(run, opened, pointer));
   await run.on({ kind: 'ended' });
   run.limits?.stop();
   const next = task === undefined ? undefined : nextOf(task, clock.now());
@@ -214,8 +214,15 @@ async function live(run: Run): Promise<void> {
   if (retryAt !== undefined && end.how === 'failed') tell({ group, trouble: end.error, retryAt: toMoment(retryAt) });
 }
 
+/** The reason may be the agent's own text, of any length. People read it, and the log and the store hold it. */
+const inFewWords = ({ how, error }: Pick<RunEnd, 'how' | 'error'>): Pick<RunEnd, 'how' | 'error'> =>
+  error === undefined ? { how } : { how, error: inShort(redact(error.slice(0, mostRedacted))) };
+
+/** Longer than what is told, so that no secret is cut in two before it is found. */
+const mostRedacted = 10_000;
+
 /** Starts the agent and waits for its end. Contract: never rejects. */
-async function work(run: Run, opened: GroupSessions, pointer: Place): Promise<Pick<RunEnd, 'how' | 'error'>> {
+async function work(run: Run, opened: GroupSessions, pointer: ResumePoint): Promise<Pick<RunEnd, 'how' | 'error'>> {
   const { deps, group, task } = run;
   try {
     const cleared = task === undefined ? await clearIfFirst(deps.store, opened, run.id, deps.clock.now) : undefined;
@@ -226,7 +233,7 @@ async function work(run: Run, opened: GroupSessions, pointer: Place): Promise<Pi
     opened.prepare();
     await opened.snapshot(await deps.store.tasks.list(group));
     if (isClosing(run.state)) return { how: 'ok' };
-    const from: Place = isGroups(task) ? pointer : {};
+    const from: ResumePoint = isGroups(task) ? pointer : {};
     const agent = await startIn(run, opened, from);
     await deps.store.runs.noteProcess(run.id, agent.pid, await deps.startOf(agent.pid));
     await run.on({ kind: 'started' });
@@ -244,7 +251,7 @@ async function work(run: Run, opened: GroupSessions, pointer: Place): Promise<Pi
   }
 }
 
-async function startIn(run: Run, opened: GroupSessions, from: Place): Promise<RunningAgent> {
+async function startIn(run: Run, opened: GroupSessions, from: ResumePoint): Promise<RunningAgent> {
   const { deps, group, task } = run;
   const { tools, call } = deps.toolsOf(group, { id: run.id, task: task?.id, session: () => run.state.session });
   const record = openRecord(run, opened, from, isGroups(task));

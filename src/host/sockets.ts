@@ -38,7 +38,11 @@ export async function openSockets(
       server.close();
       resolve(undefined);
     };
-    server.once('connection', (socket) => {
+    let hasRunner = false;
+    server.on('connection', (socket) => {
+      // The system may have let in others before the server stopped listening.
+      if (hasRunner) return void socket.destroy();
+      hasRunner = true;
       server.close();
       resolve(socket);
     });

@@ -165,6 +165,15 @@ describe('the tools of a group', () => {
     await expect(of('tide').call('remember', { text: 'x' })).rejects.toThrow('memory of this group');
   });
 
+  it('remember refuses a memory that the agent has made too long for the host to read', async () => {
+    const { of, config } = await stand();
+    const file = groupMemoryFile(config, 'tide');
+    // A file with a hole takes no room on the disk, so no quota stops it.
+    fs.truncateSync(file, 2 << 20);
+    await expect(of('tide').call('remember', { text: 'x' })).rejects.toThrow('longer than 1 MB. Shorten CLAUDE.md');
+    expect(fs.statSync(file).size).toBe(2 << 20);
+  });
+
   it('host.md 15: recall finds what was said in this group, and nothing of another', async () => {
     const { of, store } = await stand();
     const { chunk, entry, rules } = await import('../../test/contracts/chunks.ts');

@@ -1,6 +1,7 @@
 // What the agent of a group can do through the host, beside its sessions: speak, remember, recall, and be woken later. Its channel says
 // which group it is; only main may name another.
 import fs from 'node:fs';
+import path from 'node:path';
 import { z } from 'zod';
 import { redact } from '../capture/redaction/redact.ts';
 import { permitted } from '../operations/groups/permitted.ts';
@@ -14,6 +15,7 @@ import { type ScheduledTask, TaskContext, TaskKind } from '../schema/task.ts';
 import { groupMemoryFile } from '../sessions/groups/group-folders.ts';
 import { groupTools } from '../sessions/groups/group-tools.ts';
 import type { GroupSessions } from '../sessions/groups/groups.ts';
+import { readAtMost } from '../system/beneath.ts';
 import { HoldfastError } from '../system/errors.ts';
 import { allowMessage, allowTask } from './allowance.ts';
 import type { GroupTools, ToolRun } from './run.ts';
@@ -231,6 +233,8 @@ const describe = (task: ScheduledTask, timeZone: string): string =>
   `${task.id} [${task.state}] ${task.group}, ${task.kind} ${task.when}, ${task.context}, next ${timeIn(task.nextAt, timeZone)}: ${task.prompt}`;
 
 const heading = '## Remembered';
+/** No agent reads a longer memory at its start, and the host reads it whole. */
+const longestMemory = 1 << 20;
 
 /** Appends a line to the group's memory. Its agent writes there too, and may have replaced the file with anything. */
 function rememberFor({ config }: Context, group: string, text: string): string {
@@ -245,8 +249,13 @@ function rememberFor({ config }: Context, group: string, text: string): string {
     throw new HoldfastError('CONFLICT', 'The memory of this group is not a file that can be written', { cause: error });
   }
   try {
-    if (!fs.fstatSync(opened).isFile()) throw new HoldfastError('CONFLICT', 'The memory of this group is not a file');
-    const lines = fs.readFileSync(opened, 'utf8').split('\n');
+    const stat = fs.fstatSync(opened);
+    if (!stat.isFile()) throw new HoldfastError('CONFLICT', 'The memory of this group is not a file');
+    if (stat.size > longestMemory)
+      throw new HoldfastError('CONFLICT', `The memory of this group is longer than ${longestMemory >> 20} MB`, {
+        hint: `Shorten ${path.basename(file)}.`,
+      });
+    const lines = readAtMost(opened, longestMemory).toString('utf8').split('\n');
     if (lines.includes(line)) return 'This was known already.';
     const before = lines.at(-1) === '' ? '' : '\n';
     fs.writeSync(opened, `${before}${lines.includes(heading) ? '' : `\n${heading}\n`}${line}\n`);

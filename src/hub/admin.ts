@@ -53,6 +53,7 @@ export async function initHub(client: HubClient, address: HubAddress): Promise<M
       vectors: rows[0]?.vector_schema != null,
     };
   } catch (error) {
+    // A lost connection rolls back by itself. The first error is the cause.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
@@ -114,9 +115,11 @@ async function vectorSchema(client: HubClient): Promise<string | undefined> {
   if (rows.length === 0) return undefined;
   await client.query('SAVEPOINT vector');
   try {
-    await client.query('CREATE EXTENSION IF NOT EXISTS vector');
+    await client.query('CREATE EXTENSION IF NOT EXISTS vector SCHEMA public');
     const found = await client.query<{ schema: string }>(
-      "SELECT n.nspname AS schema FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector' AND to_regtype(quote_ident(n.nspname) || '.halfvec') IS NOT NULL",
+      // From 0.8 on, a search with a filter can continue in the index until it has enough.
+      `SELECT n.nspname AS schema FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
+       WHERE e.extname = 'vector' AND (string_to_array(e.extversion, '.'))[1:2]::int[] >= ARRAY[0, 8]`,
     );
     return found.rows[0]?.schema;
   } catch {
@@ -174,6 +177,7 @@ export async function invitePerson(client: HubClient, address: HubAddress, name:
     await client.query('INSERT INTO holdfast.codes (hash, person) VALUES ($1, $2)', [hashOf(code), made.rows[0]?.id]);
     await client.query('COMMIT');
   } catch (error) {
+    // A lost connection rolls back by itself. The first error is the cause.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }

@@ -79,7 +79,7 @@ function committer(into: Pick<Store, 'transcripts'>, rules: ConversationRules) {
   async function commit(): Promise<void> {
     const outcomes = batch.length === 0 ? [] : await into.transcripts.commit(batch, rules);
     if (outcomes.some(({ stale }) => stale))
-      throw new HoldfastError('STORE_BUSY', 'Another process takes in what the hub holds', {
+      throw new HoldfastError('STORE_BUSY', 'Another process is applying changes from the hub', {
         hint: 'Try again in a moment; nothing is lost.',
       });
     for (const outcome of outcomes) added += outcome.added;

@@ -1,4 +1,5 @@
 // What one push contains, and when it is full.
+import type { HubModel } from './vectors.ts';
 
 export interface TranscriptPlace {
   readonly share: number;
@@ -22,6 +23,7 @@ export interface BatchEntry {
   /** Arrays as PostgreSQL writes them: it reads them many times faster than JSON's. */
   readonly words: string;
   readonly times: string;
+  /** Sent after the batch. Null: the entry has none yet. */
   vector: string | null;
 }
 
@@ -51,7 +53,8 @@ export interface BatchRow {
 export interface Batch {
   /** Set in the last batch of a push: how far the machine has come. */
   readonly cursor?: number;
-  readonly model?: string | undefined;
+  /** Whose vectors the entries have. */
+  readonly model?: HubModel | undefined;
   readonly forgotten: readonly { readonly print: string; readonly memory: string | null; readonly at: number }[];
   readonly transcripts: readonly (TranscriptPlace & { readonly line: string })[];
   readonly dropped: readonly (TranscriptPlace & { readonly uuids: readonly string[] })[];
@@ -81,20 +84,19 @@ export const emptyBatch: Batch = {
 /** The statement that pushes a batch, and its values. */
 export function pushed(batch: Batch & { readonly after: string | null; readonly mark: string }): {
   readonly sql: string;
-  readonly values: readonly (string | null)[];
+  readonly values: readonly string[];
 } {
-  const column = (of: (entry: BatchEntry) => string | null) => batch.entries.map((entry) => of(entry) ?? '').join('\n');
+  const column = (of: (entry: BatchEntry) => string) => batch.entries.map(of).join('\n');
   const brief = batch.entries.map(({ place, uuid, print, session, pos, at, role, length, hash, subagent }) => ({
     ...{ place, uuid, print, session, pos, at, role, length, hash, subagent },
   }));
   return {
-    sql: 'SELECT holdfast.push($1::jsonb, $2, $3, $4, $5)',
+    sql: 'SELECT holdfast.push($1::jsonb, $2, $3, $4)',
     values: [
       JSON.stringify({ ...batch, entries: brief }),
       column(({ line }) => line),
       column(({ words }) => words),
       column(({ times }) => times),
-      batch.model === undefined ? null : column(({ vector }) => vector),
     ],
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explainHub } from './connect.ts';
+import { connectTo, explainHub } from './connect.ts';
 import { readAddress } from './url.ts';
 
 const address = readAddress('postgres://anna:topsecret@127.0.0.1/holdfast');
@@ -27,5 +27,13 @@ describe('what the functions of a hub refuse', () => {
   it('is not confused with an error of the server that has the same text, nor with an exception that we do not know', () => {
     expect(raised('42501', 'holdfast: machine exists').message).toContain('does not allow this to anna');
     expect(raised('P0001', 'holdfast: something new').code).toBe('INTERNAL');
+  });
+});
+
+it('says to check an address that does not answer, and promises no later attempt', async () => {
+  const closed = readAddress('postgres://anna:topsecret@127.0.0.1:1/holdfast');
+  await expect(connectTo(closed)).rejects.toMatchObject({
+    code: 'UNREACHABLE',
+    hint: 'Check host and port in the address, and whether the server runs. Nothing was changed.',
   });
 });

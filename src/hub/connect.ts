@@ -23,9 +23,14 @@ export interface Patience {
 
 export const patient: Patience = { connectMs: 10_000, statementMs: 120_000 };
 
+/** What to do about a hub that does not answer: for a machine that has joined it, and before that. */
+const later = 'What is stored here is complete without it, and nothing is lost: the worker tries again.';
+const checkAddress = 'Check host and port in the address, and whether the server runs. Nothing was changed.';
+
 export async function connectTo(
   address: HubAddress,
   { connectMs, statementMs }: Patience = patient,
+  unreachable = checkAddress,
 ): Promise<HubClient> {
   const { default: pg } = await import('pg');
   const config: ClientConfig = {
@@ -40,9 +45,12 @@ export async function connectTo(
   client.on('error', () => {});
   try {
     await client.connect();
+    // Before version 15 every member may create functions in the schema public: no statement of ours may call one.
+    await client.query('SET search_path = pg_catalog');
   } catch (error) {
+    // The error that matters is the one of connecting.
     void client.end().catch(() => {});
-    throw explainHub(error, address);
+    throw explainHub(error, address, unreachable);
   }
   return {
     async query<Row>(sql: string, values?: readonly unknown[]) {
@@ -53,6 +61,7 @@ export async function connectTo(
         throw explainHub(error, address);
       }
     },
+    // Everything was committed before: a connection that breaks now loses nothing.
     end: () => client.end().catch(() => {}),
   };
 }
@@ -60,7 +69,7 @@ export async function connectTo(
 /** Connects as this person's machine. Refuses a hub that is not the one it joined, or that has another version. */
 export async function connectAs(membership: Membership, wait?: Patience): Promise<HubClient> {
   const address = readAddress(membership.url);
-  const client = await connectTo(address, wait);
+  const client = await connectTo(address, wait, later);
   try {
     await checkHub(client, address);
     // JIT compilation would take longer than any of our queries.
@@ -146,14 +155,13 @@ export async function hubIn(
 }
 
 /** Contract: never throws; no message contains the password. */
-export function explainHub(error: unknown, address: HubAddress): HoldfastError {
+export function explainHub(error: unknown, address: HubAddress, unreachable = later): HoldfastError {
   if (error instanceof HoldfastError) return error;
   const where = placeOf(address);
   const code = systemCode(error) ?? '';
   const message = error instanceof Error ? error.message : String(error);
   const because = (kind: ConstructorParameters<typeof HoldfastError>[0], text: string, hint: string) =>
     new HoldfastError(kind, text, { hint, cause: error });
-  const later = 'What is stored here is complete without it, and nothing is lost: the worker tries again.';
   const refusal = refusalOf(code, message);
   if (refusal !== undefined) return refused(refusal, where, error);
   if (code === '28P01' || code === '28000')
@@ -185,7 +193,7 @@ export function explainHub(error: unknown, address: HubAddress): HoldfastError {
   if (code === '53100' || code === '53400' || code === '54000')
     return because('DISK_FULL', `The hub ${where} has no space left`, `Its administrator must make room. ${later}`);
   if (code === '57014' || /timeout/i.test(message))
-    return because('UNREACHABLE', `The hub ${where} did not answer in time`, later);
+    return because('UNREACHABLE', `The hub ${where} did not answer in time`, unreachable);
   if (
     [
       'ECONNREFUSED',
@@ -199,7 +207,7 @@ export function explainHub(error: unknown, address: HubAddress): HoldfastError {
       'EPIPE',
     ].includes(code)
   )
-    return because('UNREACHABLE', `The hub ${where} cannot be reached (${code})`, later);
+    return because('UNREACHABLE', `The hub ${where} cannot be reached (${code})`, unreachable);
   if (/^(57P|08|53)/.test(code) || /Connection terminated|not queryable|ended unexpectedly/i.test(message))
     return because('UNREACHABLE', `The hub ${where} broke off the connection`, later);
   return because(
@@ -225,7 +233,7 @@ function refused(refusal: Refusal, where: string, cause: unknown): HoldfastError
       cause,
     });
   if (refusal === 'pushBetween')
-    return new HoldfastError('STORE_BUSY', `Another process of this machine pushes to the hub ${where}`, {
+    return new HoldfastError('STORE_BUSY', `Another process of this machine is pushing to the hub ${where}`, {
       hint: 'Try again in a moment; nothing is lost.',
       cause,
     });

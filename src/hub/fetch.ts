@@ -189,6 +189,7 @@ async function* ahead<T>(parts: AsyncGenerator<T>): AsyncGenerator<T> {
       yield value;
     }
   } finally {
+    // The consumer stopped early: it does not want this part, nor its error.
     await next.catch(() => {});
   }
 }

@@ -19,7 +19,7 @@ export async function joinHub(
   const address = readAddress(url);
   if (address.code === undefined)
     throw new HoldfastError('BAD_INPUT', `The address of the hub ${placeOf(address)} holds no invitation`, {
-      hint: 'Use the whole address that `holdfast hub invite` prints, with the part behind #, in quotes. Nothing was changed.',
+      hint: 'Use the whole address that `holdfast hub invite` prints, with the part after #, in quotes. Nothing was changed.',
     });
   const client = await connectTo(address);
   try {

@@ -14,7 +14,7 @@ export interface KnownWords {
 
 const firstSlots = 1 << 12;
 /** Of this process alone: a text cannot contain words that were chosen to share a slot. */
-const [seedA, seedB] = crypto.getRandomValues(new Int32Array(2)) as unknown as [number, number];
+const [seedA = 0, seedB = 0] = crypto.getRandomValues(new Int32Array(2));
 
 /** Whether each UTF-16 unit belongs to words: 1 if it does, 2 if not, 0 if that is not known yet. */
 const classes = new Uint8Array(1 << 16);

@@ -3,6 +3,7 @@ import { ignoring } from '../capture/keep.ts';
 import { projectOf } from '../capture/project.ts';
 import { repositoryFinder } from '../capture/repository.ts';
 import type { Config } from '../config/config.ts';
+import { isWithin } from '../store/projects/follow-links.ts';
 import type { SessionKey } from '../store/sessions/port.ts';
 import type { Store } from '../store/store.ts';
 import type { HubClient } from './connect.ts';
@@ -58,7 +59,7 @@ export interface LocalProject {
   readonly name: string;
 }
 
-/** The store's projects by repository, without ignored folders and folders outside any repository. */
+/** The store's projects by repository, without ignored folders, folders of groups, and folders outside any repository. */
 export async function localProjects({
   store,
   config,
@@ -67,7 +68,8 @@ export async function localProjects({
   const ignores = ignoring(config.ignore, projectOf);
   const found = new Map<string, LocalProject[]>();
   for (const { path, name } of await store.projects.list()) {
-    if (ignores(path)) continue;
+    // The agent of a group writes its folder, and could claim any repository there.
+    if (ignores(path) || isWithin(path, config.home)) continue;
     const repository = await identify(path);
     if (repository === undefined) continue;
     found.set(repository, [...(found.get(repository) ?? []), { path, name }]);

@@ -6,7 +6,7 @@ import { redactRow } from '../capture/transfer/import-lines.ts';
 import { isEmptied } from '../distill/memory/edits.ts';
 import { homesOf } from '../distill/memory/homes.ts';
 import { groupOf } from '../distill/memory/memories-on.ts';
-import { projectPage, targetPrint } from '../distill/memory/place.ts';
+import { projectPage, targetHash } from '../distill/memory/place.ts';
 import type { ExportedRow } from '../schema/exported.ts';
 import type { BatchRow } from './batch.ts';
 import type { HubDeps, LocalProject, Share } from './local.ts';
@@ -44,25 +44,25 @@ export async function memoryRowsOf(
     .map((line) => {
       const text = JSON.stringify(redactRow(line));
       const at = 'at' in line && typeof line.at === 'number' ? line.at : 0;
-      return row(line.is, String(hash53(text)), at, text, printOf(line));
+      return row(line.is, String(hash53(text)), at, text, hashOf(line));
     });
   if (share.audience !== 'team') return found;
   for (const page of pages)
     for (const { id, title, text, at, session, target } of await store.memory.list({ page, group: '' })) {
       const line: SharedMemory = { id, page, title: redact(title), text: redact(text), at, session };
-      found.push(row('memory', id, Date.parse(at), JSON.stringify(line), hubPrint(targetPrint(page, target))));
+      found.push(row('memory', id, Date.parse(at), JSON.stringify(line), hubHash(targetHash(page, target))));
     }
   return found;
 }
 
 /** The form in which the hub keeps hashes: the first half. */
-export const hubPrint = (print: string): string => print.slice(0, 32);
+export const hubHash = (print: string): string => print.slice(0, 32);
 
 /** The hash of the group on the page that a forgetting names. An emptied line says nothing, and stays. */
-function printOf(line: ExportedRow): string | null {
+function hashOf(line: ExportedRow): string | null {
   if (line.is !== 'statement' && line.is !== 'edit') return null;
   if (line.is === 'edit' && isEmptied(line)) return null;
-  return hubPrint(targetPrint(line.page, groupOf(line.target)));
+  return hubHash(targetHash(line.page, groupOf(line.target)));
 }
 
 function isOf(line: ExportedRow, pages: ReadonlySet<string>, names: ReadonlySet<string>): boolean {

@@ -4,8 +4,9 @@ import type { SessionKey } from '../store/sessions/port.ts';
 import { type Batch, batchWriter, emptyBatch, pushed } from './batch.ts';
 import { pushCopies } from './copies.ts';
 import { type HubDeps, type LocalProject, localProjects, mayLeave, type Share, visibleShares } from './local.ts';
-import { hubPrint, memoryRowsOf } from './memory-rows.ts';
+import { hubHash, memoryRowsOf } from './memory-rows.ts';
 import { placeName, sessionSender } from './send.ts';
+import { pushLateVectors, sendVectors, wantedVectors } from './vectors.ts';
 
 export interface Pushed {
   readonly sessions: number;
@@ -24,6 +25,8 @@ interface PushNote {
   readonly prints: number;
   /** Copies in the vault up to this time were processed. */
   readonly copies: number;
+  /** The hub has the vectors of all its entries up to this number. 0 while entries are under way without their vectors. */
+  readonly vectors: number;
 }
 
 const noteName = 'hub: pushed';
@@ -50,17 +53,20 @@ export async function push(deps: HubDeps): Promise<Pushed> {
     hub: membership.hub,
     mark: state.mark,
     next: null,
-    ...(known ? {} : { done: {}, prints: 0, copies: 0 }),
+    ...(known ? {} : { done: {}, prints: 0, copies: 0, vectors: 0 }),
   });
 
   let [entries, unindexed] = [0, 0];
   let mark = state.mark;
+  const vectors = await wantedVectors(client);
+  const haveVectors = note.vectors;
   const send = async (batch: Batch): Promise<void> => {
     deps.signal?.throwIfAborted();
     const next = randomUUID();
-    await keep({ mark, next });
+    await keep({ mark, next, ...(batch.model === undefined ? {} : { vectors: 0 }) });
     const { sql, values } = pushed({ ...batch, after: mark, mark: next });
     await client.query(sql, values);
+    if (batch.model !== undefined) await sendVectors(client, batch.model, batch);
     mark = next;
     entries += batch.entries.length;
     unindexed += batch.entries.length;
@@ -83,7 +89,7 @@ export async function push(deps: HubDeps): Promise<Pushed> {
     const fresh = folders.filter(({ path }) => !(note.done[share.id] ?? []).includes(path));
     const wanted = await sessionsOf(deps, folders, fresh, changed);
     const there = wanted.length === 0 ? new Set<string>() : await transcriptsThere(deps, share);
-    const sending = sessionSender({ ...deps, share, send, there });
+    const sending = sessionSender({ ...deps, share, send, there, vectors });
     for (let i = 0; i < wanted.length; i += sessionsAtOnce) await sending.add(wanted.slice(i, i + sessionsAtOnce));
     await sending.end();
     sessions += wanted.length;
@@ -93,7 +99,11 @@ export async function push(deps: HubDeps): Promise<Pushed> {
   }
   if (upto !== state.pushed || cursor !== state.pushed) await send({ ...emptyBatch, cursor: upto });
   await keep({ copies: await pushCopies(deps, shares, local, isNewShare ? 0 : note.copies, send) });
-  await keep({ mark, next: null });
+  await keep({
+    mark,
+    next: null,
+    vectors: await pushLateVectors(deps, vectors, { shares, local, after: haveVectors }),
+  });
   // The rest, and what a killed exchange has left.
   while ((await indexWords(deps)) > 0) deps.signal?.throwIfAborted();
   return { sessions, entries, forgotten: forgotten.sent };
@@ -106,7 +116,7 @@ async function indexWords({ client }: HubDeps): Promise<number> {
 }
 
 async function readNote({ store }: HubDeps): Promise<PushNote> {
-  const none = { hub: '', mark: null, next: null, done: {}, prints: 0, copies: 0 };
+  const none = { hub: '', mark: null, next: null, done: {}, prints: 0, copies: 0, vectors: 0 };
   const text = await store.hub.note(noteName);
   return text === undefined ? none : { ...none, ...(JSON.parse(text) as Partial<PushNote>) };
 }
@@ -182,7 +192,7 @@ async function pushForgotten(
   const known = new Map(rows.map(({ print, at }) => [print.replaceAll('-', ''), Number(at)]));
   const fresh = [
     ...prints.map(({ print, at }) => ({ print, at, memory: null })),
-    ...memories.map(([memory, at]) => ({ print: hubPrint(memory), at, memory })),
+    ...memories.map(([memory, at]) => ({ print: hubHash(memory), at, memory })),
   ].filter(({ print, at, memory }) => !known.has(print) || (memory !== null && at > (known.get(print) ?? 0)));
   for (let i = 0; i < fresh.length; i += 1000) await send({ ...emptyBatch, forgotten: fresh.slice(i, i + 1000) });
   return { total, sent: fresh.length, memories: fresh.filter(({ memory }) => memory !== null).length };

@@ -17,7 +17,8 @@ import { indexedUses } from '../store/search/tool-text.ts';
 import type { HubClient } from './connect.ts';
 import type { Share } from './local.ts';
 import type { SharedMemory } from './memory-rows.ts';
-import { hubDimensions, vectorText } from './vectors.ts';
+import { nearest } from './nearest.ts';
+import { vectorText } from './vectors.ts';
 import { wordHash, wordsOf } from './words.ts';
 
 /** Which entries may be found. The hub applies it before it chooses the best. */
@@ -59,9 +60,11 @@ export interface HubAnswer {
   readonly byMeaning: boolean;
 }
 
-const candidates = 200;
-/** Up to this many entries are compared one by one; beyond that, the index of neighbours gives the nearest. */
-const mostCompared = 50_000;
+/**
+ * How many entries are found by words, and by meaning, before the best are chosen. More are needed only if many of them are of one session,
+ * or do not hold a quoted phrase.
+ */
+const candidates = [200, 1000, 5000];
 
 /** The words of a query as the hub knows them, with the parts and variants that the local search looks for. */
 export function askedWords(query: string): number[] {
@@ -82,108 +85,75 @@ const filterValues = ({ since, until, role, agent, subagents = false }: HubFilte
   subagents,
 ];
 
-/** The filter as SQL over an entry `e`, with the parameters of `filterValues` from `$from` on. */
-const passes = (from: number): string => `($${from}::bigint IS NULL OR e.at >= $${from})
-  AND ($${from + 1}::bigint IS NULL OR e.at < $${from + 1}) AND ($${from + 2}::text IS NULL OR e.role = $${from + 2})
-  AND ($${from + 3}::text IS NULL OR EXISTS (SELECT 1 FROM holdfast.transcripts t WHERE t.id = e.transcript AND t.agent = $${from + 3}))
-  AND ($${from + 4}::boolean OR NOT e.subagent)`;
-
 export async function searchHub(client: HubClient, asked: HubQuestion): Promise<HubAnswer> {
   if (asked.kind === 'memory') return { hits: await memories(client, asked), entries: [], byMeaning: false };
-  if (asked.shares.length === 0) return { hits: [], entries: [], byMeaning: false };
+  let answer: HubAnswer = { hits: [], entries: [], byMeaning: false };
+  if (asked.shares.length === 0) return answer;
+  for (const most of candidates) {
+    const { mayBeMore, ...found } = await searchAmong(client, asked, most);
+    answer = found;
+    if (!mayBeMore || answer.hits.length >= asked.limit) break;
+  }
+  return answer;
+}
+
+/** Searches among the `most` best by words and the `most` best by meaning. `mayBeMore`: there were more than these. */
+async function searchAmong(
+  client: HubClient,
+  asked: HubQuestion,
+  most: number,
+): Promise<HubAnswer & { mayBeMore: boolean }> {
   const within = asked.everything ? null : asked.shares.map(({ id }) => id);
   const found = new Map<number, Found>();
   const words = askedWords(asked.query);
   if (words.length > 0) {
     const { rows } = await client.query<{ entry: number; score: number }>(
       'SELECT entry, score FROM holdfast.find_words($1, $2, $3, $4, $5, $6, $7, $8)',
-      [words, within, candidates, ...filterValues(asked.filter)],
+      [words, within, most, ...filterValues(asked.filter)],
     );
     for (const { entry, score } of rows) found.set(entry, { words: score });
   }
-  const byMeaning = await addMeaning(client, asked, within, found);
+  const byWords = found.size;
+  const near = await addMeaning(client, asked, within, found, most);
+  const byMeaning = near !== undefined;
   const ranked = rankFound(asked, found, await standingsOf(client, [...found.keys()]), byMeaning);
   const cosineOfEntry = (entry: number) => (byMeaning ? found.get(entry)?.cosine : undefined);
-  return { ...(await hitsOf(client, asked, ranked, cosineOfEntry)), byMeaning };
+  // Everything is near to some degree: more of it would not hold more of a phrase.
+  const mayBeMore = byWords >= most || (asked.kind === 'session' && (near ?? 0) >= most);
+  return { ...(await hitsOf(client, asked, ranked, cosineOfEntry)), byMeaning, mayBeMore };
 }
 
-/** Adds cosines. Returns whether it compared meaning: only if the hub's vectors come from the same model as the query's. */
+/**
+ * Adds cosines. Returns how many entries were found by meaning; undefined if the search did not compare meaning. It does only if the hub's
+ * vectors come from the same model as the query's.
+ */
 async function addMeaning(
   client: HubClient,
   { vector, shares, filter }: HubQuestion,
   within: readonly number[] | null,
   found: Map<number, Found>,
-): Promise<boolean> {
-  if (vector === undefined || vector.values.length !== hubDimensions) return false;
-  const { rows } = await client.query<{ schema: string | null; model: string | null }>(
-    'SELECT vector_schema AS schema, model FROM holdfast.hub',
+  most: number,
+): Promise<number | undefined> {
+  if (vector === undefined) return undefined;
+  const { rows } = await client.query<{ schema: string | null; model: string | null; dimensions: number | null }>(
+    'SELECT vector_schema AS schema, model, dimensions FROM holdfast.hub',
   );
   const hub = rows[0];
-  if (hub?.model !== vector.model) return false;
+  if (hub?.model !== vector.model || hub.dimensions !== vector.values.length) return undefined;
   const note = (entry: number, cosine: number) => void found.set(entry, { ...found.get(entry), cosine });
   if (hub.schema === null) {
     // Exact, for the entries that words have found.
     const { rows: known } = await client.query<{ entry: number; vector: Buffer }>(
-      'SELECT entry, vector FROM holdfast.vectors WHERE entry = ANY ($1::int[])',
-      [[...found.keys()]],
+      'SELECT entry, vector FROM holdfast.vectors WHERE entry = ANY ($1::int[]) AND octet_length(vector) = $2',
+      [[...found.keys()], vector.values.length],
     );
     for (const { entry, vector: bytes } of known)
       note(entry, cosineOf(vector.values, new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length)));
-    return known.length > 0;
+    return known.length > 0 ? 0 : undefined;
   }
-  const near = await nearest(client, hub.schema, vectorText(vector.values, true) ?? '', { within, shares, filter });
+  const near = await nearest(client, hub.schema, vectorText(vector.values, true), { within, shares, filter }, { most });
   for (const { entry, cosine } of near) note(entry, cosine);
-  return true;
-}
-
-/** Compares all entries if they are few; otherwise uses the index of neighbours. */
-export async function nearest(
-  client: HubClient,
-  schema: string,
-  vector: string,
-  {
-    within,
-    shares,
-    filter,
-  }: {
-    readonly within: readonly number[] | null;
-    readonly shares: readonly Pick<Share, 'id'>[];
-    readonly filter?: HubFilter | undefined;
-  },
-  most = mostCompared,
-): Promise<{ entry: number; cosine: number }[]> {
-  const name = `"${schema.replaceAll('"', '""')}"`;
-  const distance = `v.vector OPERATOR(${name}.<=>) $1::${name}.halfvec`;
-  const ids = within ?? shares.map(({ id }) => id);
-  const { rows: sizes } = await client.query<{ entries: string }>(
-    'SELECT sum(entries) AS entries FROM holdfast.shares WHERE id = ANY ($1::int[])',
-    [ids],
-  );
-  type Near = { entry: number; cosine: number };
-  if (Number(sizes[0]?.entries ?? 0) <= most) {
-    const { rows } = await client.query<Near>(
-      `WITH v AS MATERIALIZED (SELECT x.entry, x.vector FROM holdfast.vectors x JOIN holdfast.entries e ON e.id = x.entry
-         WHERE x.share = ANY ($2::int[]) AND e.share = ANY ($2::int[]) AND ${passes(3)})
-       SELECT v.entry, 1 - (${distance}) AS cosine FROM v ORDER BY ${distance} LIMIT ${candidates}`,
-      [vector, ids, ...filterValues(filter)],
-    );
-    return rows;
-  }
-  await client.query('BEGIN');
-  try {
-    await client.query('SET LOCAL hnsw.ef_search = 200');
-    await client.query('SET LOCAL hnsw.iterative_scan = relaxed_order');
-    // OFFSET 0 keeps the planner from joining all entries: it must read the index of neighbours, and look up one entry after the other.
-    const { rows } = await client.query<Near>(
-      `SELECT v.entry, 1 - (${distance}) AS cosine FROM holdfast.vectors v
-       CROSS JOIN LATERAL (SELECT 1 FROM holdfast.entries e WHERE e.id = v.entry AND ${passes(3)} OFFSET 0) wanted
-       WHERE $2::int[] IS NULL OR v.share = ANY ($2::int[]) ORDER BY ${distance} LIMIT ${candidates}`,
-      [vector, within, ...filterValues(filter)],
-    );
-    return rows;
-  } finally {
-    await client.query('COMMIT').catch(() => {});
-  }
+  return near.length;
 }
 
 interface Standing {

@@ -10,7 +10,7 @@ import type { SessionKey } from '../store/sessions/port.ts';
 import { type Batch, type BatchRow, batchWriter, type TranscriptPlace } from './batch.ts';
 import type { FileLine } from './chunks.ts';
 import type { HubDeps, Share } from './local.ts';
-import { vectorText } from './vectors.ts';
+import type { WantedVectors } from './vectors.ts';
 import { hash53, wordsOf } from './words.ts';
 
 export interface SendDeps extends HubDeps {
@@ -18,6 +18,7 @@ export interface SendDeps extends HubDeps {
   /** Transcripts of the share that the hub has, by `placeName`: there is no need to ask it about others. */
   readonly there: ReadonlySet<string>;
   readonly send: (batch: Batch) => Promise<void>;
+  readonly vectors: WantedVectors;
 }
 
 /** The hashes of the entries that the hub has of a transcript, by entry id. */
@@ -254,22 +255,20 @@ async function changedRows(
   return [...changed, ...gone];
 }
 
-/** Completes a batch with the vectors of its entries. */
-function vectorAdder({ store, client }: SendDeps): (batch: Batch) => Promise<Batch> {
-  let asked: Promise<boolean> | undefined;
-  const takesHalves = async (): Promise<boolean> => {
-    const { rows } = await client.query<{ vectors: boolean }>(
-      'SELECT vector_schema IS NOT NULL AS vectors FROM holdfast.hub',
-    );
-    return rows[0]?.vectors === true;
-  };
+/** Completes a batch with the vectors that its entries have already. */
+function vectorAdder({ store, vectors: wanted }: SendDeps): (batch: Batch) => Promise<Batch> {
   return async (batch) => {
     if (batch.entries.length === 0) return batch;
-    const { model, vectors } = await store.hub.entryVectors(batch.entries.map(({ uuid }) => uuid));
-    if (vectors.size === 0) return batch;
-    asked ??= takesHalves();
-    const halves = await asked;
-    for (const entry of batch.entries) entry.vector = vectorText(vectors.get(entry.uuid), halves);
-    return { ...batch, model };
+    const { model, vectors } = await store.hub.entryVectors(
+      batch.entries.map(({ uuid }) => uuid),
+      { final: true },
+    );
+    const [first] = vectors.values();
+    if (first === undefined || !wanted.takes({ name: model, width: first.length })) return batch;
+    for (const entry of batch.entries) {
+      const vector = vectors.get(entry.uuid);
+      if (vector !== undefined) entry.vector = wanted.text(vector);
+    }
+    return { ...batch, model: { name: model, width: first.length } };
   };
 }

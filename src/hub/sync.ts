@@ -49,8 +49,9 @@ export async function sync(deps: SyncDeps, wait?: Patience): Promise<Synced> {
   let team: Store | undefined;
   try {
     const { rows } = await client.query<{ free: boolean }>(
-      "SELECT pg_try_advisory_lock(hashtext('holdfast machine'), $1) AS free",
-      [membership.machineId],
+      // Only this machine can compute the number: no other member can hold the lock in advance.
+      'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS free',
+      [`holdfast machine ${membership.secret}`],
     );
     if (rows[0]?.free !== true) return { done: false, ...nothing };
     const given = { ...deps, client, membership };

@@ -26,7 +26,7 @@ export function readAddress(text: string): HubAddress {
   try {
     url = new URL(text.trim());
   } catch {
-    throw bad('The address of the hub is no URL');
+    throw bad('The address of the hub is not a URL');
   }
   if (!/^postgres(ql)?:$/.test(url.protocol))
     throw bad(`The address of the hub begins with ${url.protocol}//, not with postgres://`);

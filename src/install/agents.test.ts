@@ -143,6 +143,22 @@ describe.each(hooked.map((agent) => [agent.name, agent] as const))('%s', (_, age
   });
 });
 
+it('status gives agents that are not connected the same mark', async () => {
+  const [claude, codex] = [agentNamed('claude-code') as Agent, agentNamed('codex') as Agent];
+  for (const name of ['.claude', '.codex']) fs.mkdirSync(path.join(user, name));
+  const marks = async () => {
+    const { checks } = await status.run(context(), {});
+    const mark = ({ title }: Agent) => checks.filter(({ name }) => name === title).map(({ ok, off }) => [ok, off]);
+    return { claude: mark(claude), codex: mark(codex) };
+  };
+  expect(await marks()).toEqual({ claude: [[false, undefined]], codex: [[false, undefined]] });
+  await install.run(context(), given(claude));
+  expect(await marks()).toEqual({ claude: [[true, undefined]], codex: [[true, true]] });
+  await uninstall.run(context(), { agent: 'claude-code' });
+  await install.run(context(), given(codex));
+  expect((await marks()).claude).toEqual([[true, true]]);
+});
+
 it('Codex: says that the person must approve the hooks, until Codex has recorded it', async () => {
   const codex = agentNamed('codex') as Agent;
   const answer = await install.run(context(), given(codex));

@@ -14,6 +14,7 @@ import {
 import { dirname, resolve } from 'node:path';
 import { explain, HoldfastError, systemCode } from '../system/errors.ts';
 import { replaceFile } from '../system/replace-file.ts';
+import { waitSync } from '../system/wait.ts';
 
 /** Undefined if there is no file. Text that is not UTF-8 would not survive, so it is refused. */
 export function readText(file: string): string | undefined {
@@ -98,7 +99,7 @@ export function holdingLock<T>(lock: string | undefined, work: () => T): T {
         throw new HoldfastError('CONFLICT', `${lock} says that another program is writing the file`, {
           hint: 'Try again.',
         });
-      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+      else waitSync(20);
     }
   }
   try {

@@ -4,13 +4,17 @@ import { parse as parseYaml } from 'yaml';
 import type { AgentMcp } from '../agents/hooks.ts';
 import { asObject } from '../agents/json.ts';
 import { HoldfastError } from '../system/errors.ts';
+import { tomlLines } from './toml-lines.ts';
 
 export interface EntryText {
   /** The entry under our name, even if we did not write it. */
   read(text: string): unknown;
   /** The text with the entry in its place. Contract: the text has no such entry. */
   insert(text: string, entry: Record<string, unknown>): string;
-  remove(text: string): string;
+  /** Whether the text names the list of servers, even if it is empty. */
+  hasList(text: string): boolean;
+  /** `keepsList`: an empty list stays. */
+  remove(text: string, keepsList: boolean): string;
   /** The meaning of the text without our entry: it must not change. */
   rest(text: string): unknown;
 }
@@ -45,13 +49,12 @@ function tomlEntry({ list, name }: AgentMcp, file: string): EntryText {
   const header = (key: string) => new RegExp(`^[ \\t]*\\[[ \\t]*${list}[ \\t]*\\.[ \\t]*"?${name}"?${key}[ \\t]*\\]`);
   /** From the line of our first table to the end of the last. */
   const span = (text: string): readonly [number, number] | undefined => {
-    let [at, from, to, inside] = [0, -1, -1, false];
-    for (const line of text.split('\n')) {
-      const isHeader = /^[ \t]*\[/.test(line);
+    let [from, to, inside] = [-1, -1, false];
+    for (const { text: line, at, isFree } of tomlLines(text).lines) {
+      const isHeader = isFree && /^[ \t]*\[/.test(line);
       if (isHeader) inside = header('').test(line) || header('[ \\t]*\\.[^\\]]+').test(line);
       if (isHeader && inside && from < 0) from = at;
       if (inside && line.trim() !== '') to = at + line.replace(/\r$/, '').length;
-      at += line.length + 1;
     }
     return from < 0 ? undefined : [from, to];
   };
@@ -65,6 +68,8 @@ function tomlEntry({ list, name }: AgentMcp, file: string): EntryText {
       return found === undefined ? undefined : tomlValues(text.slice(...found), header(''));
     },
     insert(text, entry) {
+      const { bad } = tomlLines(text);
+      if (bad !== undefined) throw refused(file, `is not valid TOML in line ${bad}`);
       if (new RegExp(`^[ \\t]*${list}[ \\t]*(?:=|\\.[ \\t]*${name}\\b)`, 'm').test(text))
         throw refused(file, `names "${list}" in a way that cannot be added to safely`);
       const { env, ...own } = entry;
@@ -73,6 +78,7 @@ function tomlEntry({ list, name }: AgentMcp, file: string): EntryText {
       const block = [`[${list}.${name}]`, ...lines(own), '', `[${list}.${name}.env]`, ...lines(asObject(env))];
       return appended(text, block.join('\n'));
     },
+    hasList: () => true,
     remove: without,
     rest: (text) => without(text).trim(),
   };
@@ -125,7 +131,8 @@ function yamlEntry({ list, name }: AgentMcp, file: string): EntryText {
       const block = lines.map((line) => indent + line).join('\n');
       return at === null ? appended(text, `${list}:\n${block}`) : `${text.slice(0, end)}\n${block}${text.slice(end)}`;
     },
-    remove(text) {
+    hasList: (text) => parsed(text)[list] !== undefined,
+    remove(text, keepsList) {
       const at = listLine.exec(text);
       if (at === null) return text;
       const body = text.slice(at.index + at[0].length);
@@ -133,9 +140,8 @@ function yamlEntry({ list, name }: AgentMcp, file: string): EntryText {
       if (own === null) return text;
       const from = at.index + at[0].length + own.index;
       const left = text.slice(0, from) + text.slice(from + own[0].length);
-      // A list with no other entry was created for ours.
-      const isEmpty = asObject(parsed(left)[list]) && Object.keys(asObject(parsed(left)[list])).length === 0;
-      return isEmpty && parsed(text)[list] !== undefined ? cut(left, at.index, at.index + at[0].length) : left;
+      const isEmpty = Object.keys(asObject(parsed(left)[list])).length === 0;
+      return isEmpty && !keepsList ? cut(left, at.index, at.index + at[0].length) : left;
     },
     rest,
   };

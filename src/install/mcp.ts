@@ -97,13 +97,13 @@ function installText(config: Config, agent: Agent, { mcp, file }: Own, list: Ent
   const text = readText(file);
   const state = stateOf(list.read(text ?? ''), config, mcp);
   if (state === 'current' || state === 'foreign') return { file, changed: false, diff: '' };
-  const base = state === 'none' ? (text ?? '') : list.remove(text ?? '');
+  const base = state === 'none' ? (text ?? '') : list.remove(text ?? '', true);
   const after = list.insert(base, mcp.entry(linkTo(config)));
   assertSame(list.rest(after), list.rest(text ?? ''), file);
   assertSame(stateOf(list.read(after), config, mcp), 'current', file);
   if (!dryRun) {
     const record = readRecord(config, agent);
-    const made = text === undefined ? 'file' : 'entry';
+    const made = text === undefined ? 'file' : list.hasList(text) ? 'entry' : 'list';
     writeRecord(config, agent, { ...record, mcp: record.mcp?.file === file ? record.mcp : { file, made } });
     writeText(file, text, after);
   }
@@ -116,7 +116,7 @@ function uninstallText(config: Config, agent: Agent, { mcp, file }: Own, list: E
   const state = stateOf(list.read(text ?? ''), config, mcp);
   let after: string | null = text ?? null;
   if (text !== undefined && state !== 'none' && state !== 'foreign') {
-    after = list.remove(text);
+    after = list.remove(text, known?.file === file && known.made === 'entry');
     assertSame(list.rest(after), list.rest(text), file);
     if (known?.file === file && known.made === 'file' && after.trim() === '') after = null;
     writeText(file, text, after);

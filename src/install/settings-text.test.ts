@@ -21,7 +21,7 @@ describe('settings of another program', () => {
     ['an empty object on two lines', '{\n}\n', '{\n  "hooks": 1\n}\n'],
     ['nothing', '', '{\n  "hooks": 1\n}\n'],
     ['a comment behind the last', '{\n  "a": 1 // why\n}', '{\n  "a": 1, // why\n  "hooks": 1\n}'],
-    ['a trailing comma', '{\n  "a": 1,\n}', '{\n  "a": 1,\n  "hooks": 1\n}'],
+    ['a trailing comma', '{\n  "a": 1,\n}', '{\n  "a": 1,\n  "hooks": 1,\n}'],
     ['only a comment', '{\n  // nothing yet\n}', '{\n  // nothing yet\n  "hooks": 1\n}'],
   ])('a key is added to %s, and nothing else changes', (_, before, after) => {
     expect(insert(before, [{ path: ['hooks'], value: 1 }], file)).toBe(after);

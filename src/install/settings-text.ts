@@ -107,16 +107,18 @@ function insertOne(text: string, path: JsonPath, value: unknown, file: string): 
     const rest = spread && !/\n\s*$/.test(tail) ? layout.eol + outer : '';
     return text.slice(0, at) + lead + item + rest + text.slice(at);
   }
+  // After an item with a trailing comma the new one has one too: removing it then leaves the comma that was there.
   const said = commaIn(tail);
   const comment = tail.replace(/^\s*,?/, '').trim() !== '';
   if (!comment) {
     const at = after + (said === undefined ? 0 : said + 1);
-    return `${text.slice(0, at)}${said === undefined ? ',' : ''}${spread ? lead : layout.gap}${item}${text.slice(at)}`;
+    const [before, behind] = said === undefined ? [',', ''] : ['', ','];
+    return `${text.slice(0, at)}${before}${spread ? lead : layout.gap}${item}${behind}${text.slice(at)}`;
   }
   // A comment after the last item stays with it: only the comma goes before the comment.
   const at = after + tail.trimEnd().length;
-  const comma = said === undefined ? ',' : '';
-  return text.slice(0, after) + comma + text.slice(after, at) + (lead || layout.eol) + item + text.slice(at);
+  const [before, behind] = said === undefined ? [',', ''] : ['', ','];
+  return `${text.slice(0, after)}${before}${text.slice(after, at)}${lead || layout.eol}${item}${behind}${text.slice(at)}`;
 }
 
 function removeOne(text: string, path: JsonPath, file: string): string {

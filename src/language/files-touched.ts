@@ -1,7 +1,7 @@
 // Tool uses → the files that a project's work was about: modified before read, paths relative to the project.
 import path from 'node:path';
 import { isWithin } from '../store/projects/follow-links.ts';
-import type { Touch } from '../store/search/port.ts';
+import type { CountedTouch, Touch } from '../store/search/port.ts';
 
 export interface TouchedFile {
   readonly file: string;
@@ -11,11 +11,12 @@ export interface TouchedFile {
 }
 
 /** Tools that change the file they are given. */
-export const modifies = /edit|write|create|patch|replace|insert|delete|rename|move/i;
+export const modifies =
+  /^(?!write_stdin$|.*todo).*(?:edit|apply_diff|write|create|patch|replace|insert|delete|rename|move)/i;
 /** Tools that name a folder to look in, not a file. */
-export const looksAround = /^(?:grep|glob|ls|list\w*|find\w*|search\w*)$/i;
+export const looksAround = /^(?:grep\w*|rg|glob|ls|list\w*|find\w*|(?:\w+_)?search\w*)$/i;
 
-export function filesTouched(touches: readonly Touch[], project: string): TouchedFile[] {
+export function filesTouched(touches: readonly (Touch | CountedTouch)[], project: string): TouchedFile[] {
   const files = new Map<string, { modified: number; read: number; lastAt: number }>();
   // Most touches are of the same few files.
   const seen = new Map<string, string | undefined>();
@@ -26,8 +27,9 @@ export function filesTouched(touches: readonly Touch[], project: string): Touche
     const file = seen.get(key);
     if (file === undefined) continue;
     const known = files.get(file) ?? { modified: 0, read: 0, lastAt: 0 };
-    if (modifies.test(touch.tool)) known.modified++;
-    else known.read++;
+    const times = 'times' in touch ? touch.times : 1;
+    if (modifies.test(touch.tool)) known.modified += times;
+    else known.read += times;
     known.lastAt = Math.max(known.lastAt, touch.at);
     files.set(file, known);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cut, gist, sentencesOf, toolGist } from './gist.ts';
+import { commandLine, cut, gist, line, sentencesOf, toolGist } from './gist.ts';
 
 describe('the gist of a text', () => {
   it('is whole sentences, as many as fit', () => {
@@ -18,6 +18,13 @@ describe('the gist of a text', () => {
       "Perfect! 🎉 Here's a summary of the changes:\n\n## ✅ **Done**\n\n1. **Cache** is [shared](https://x.y)\n- `a` uses *one* lock\n\n" +
       '```ts\nconst secret = 1;\n```\n| a | b |\n|---|---|';
     expect(gist(text, 200)).toBe('Cache is shared. `a` uses one lock.');
+  });
+
+  it('in a list has no full stop that the text does not have', () => {
+    expect(line('/context', 80)).toBe('/context');
+    expect(line('Mend the **lamp**', 80)).toBe('Mend the lamp');
+    expect(line('It burns. Leave it.', 80)).toBe('It burns. Leave it.');
+    expect(line('\x1b[1mBold\x1b[0m words', 80)).toBe('Bold words');
   });
 
   it('keeps names and patterns as they are', () => {
@@ -60,5 +67,19 @@ describe('the gist of a tool use', () => {
 
   it('is found in an input that was cut', () => {
     expect(toolGist(use('{"command":"echo \\"a\\" … [900 characters left out] … '), 80)).toContain('Bash echo "a"');
+  });
+});
+
+describe('the command line of a tool use', () => {
+  it.each([
+    ['{"command":"npm test"}', 'npm test'],
+    ['{"cmd":"npm test","workdir":"/p"}', 'npm test'],
+    ['{"command":["bash","-lc","npm test && ls"]}', 'npm test && ls'],
+    ['{"command":["npm","test"]}', 'npm test'],
+    ['{"commands":["npm test","ls"]}', 'npm test\nls'],
+    ['{"commands":["npm te', undefined],
+    ['{"path":"a.ts"}', undefined],
+  ])('is found in %s', (input, line) => {
+    expect(commandLine(input)).toBe(line);
   });
 });

@@ -1,4 +1,5 @@
 // Text of a transcript → prose that fits in a line: sentences without markup, cut where a sentence ends.
+import { withoutSequences } from '../schema/plain-text.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
 
 export interface Sentence {
@@ -62,7 +63,9 @@ const frames = /<\s{0,20}\/?\s{0,20}(?:holdfast-[a-z]+|system-reminder|private)\
  * tag.
  */
 export const unframed = (text: string): string =>
-  text.replace(frames, ' ').replace(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu, ' ');
+  withoutSequences(text)
+    .replace(frames, ' ')
+    .replace(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu, ' ');
 
 export const inOneLine = (text: string): string => unframed(text).replace(/\s+/g, ' ').trim();
 
@@ -97,6 +100,12 @@ export function gist(text: string, max: number): string {
   );
 }
 
+/** A gist that stands in a list by itself: without a full stop that the text does not have. */
+export function line(text: string, max: number): string {
+  const said = gist(text, max);
+  return said.endsWith('.') && !inOneLine(text).includes(said.slice(-8)) ? said.slice(0, -1) : said;
+}
+
 export function joinSentences(all: readonly string[], max: number): string {
   const telling = all.filter((sentence) => !filler.test(sentence) && !leadIn.test(sentence));
   let out = '';
@@ -123,7 +132,7 @@ export function cut(text: string, max: number): string {
 /** What a tool was used for: the command, the file, or the search. */
 export function toolGist({ tool, input, files }: Pick<ToolUse, 'tool' | 'input' | 'files'>, max: number): string {
   const said =
-    inputField(input, 'command') ??
+    commandLine(input) ??
     files[0] ??
     inputField(input, 'pattern') ??
     inputField(input, 'query') ??
@@ -141,5 +150,29 @@ export function inputField(input: string, name: string, most = 400): string | un
   } catch {
     // Cut in the middle of an escape.
     return found.slice(1).replaceAll('\\n', ' ');
+  }
+}
+
+/** The command line in a tool's input. Some agents pass a list of words, with the line after `-c`, or a list of lines. */
+export const commandLine = (input: string, most = 400): string | undefined =>
+  inputField(input, 'command', most) ?? inputField(input, 'cmd', most) ?? commandWords(input) ?? listedLines(input);
+
+function commandWords(input: string): string | undefined {
+  const list = textsIn(input, /"command":\[((?:"(?:[^"\\]|\\.)*",?){1,8})\]/);
+  const shellLine = list?.findIndex((word) => /^-l?c$/.test(word)) ?? -1;
+  return shellLine >= 0 ? list?.[shellLine + 1] : list?.join(' ');
+}
+
+const listedLines = (input: string): string | undefined =>
+  textsIn(input, /"commands":\[((?:"(?:[^"\\]|\\.)*",?){1,50})\]/)?.join('\n');
+
+function textsIn(input: string, list: RegExp): string[] | undefined {
+  const words = list.exec(input)?.[1];
+  if (words === undefined) return undefined;
+  try {
+    return JSON.parse(`[${words}]`) as string[];
+  } catch {
+    // The stored input was cut in the middle of a word.
+    return undefined;
   }
 }

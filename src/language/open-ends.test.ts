@@ -37,7 +37,6 @@ const answered = (text: string) => endsOf([entry('person', 'Make it fast.', 0), 
 
 describe('what a session left open', () => {
   it.each([
-    'The migration is written. Next step: deploy it on staging.',
     'Two of the tests still fail on Windows.',
     'TODO: remove the flag after the release.',
     'The client side is not yet done.',
@@ -54,6 +53,9 @@ describe('what a session left open', () => {
     'The next page shows the list.',
     'The remaining unstaged changes are unrelated.',
     'Not yet configured: shows the interactive prompt.',
+    'The migration is written. Next step: deploy it on staging.',
+    'Listed in the backlog = not yet implemented.',
+    'pending - not yet implemented',
     'I recommend to rotate the keys tonight.',
     'There are two ways. Shall I use the lock or the queue?',
     'Done.\n\n## Next steps\n- You can deploy it when you like.\n- If the tests fail, run them again.',
@@ -62,7 +64,7 @@ describe('what a session left open', () => {
   ])('is not found in %j', (text) => expect(answered(text)).toEqual([]));
 
   it('are the items under a heading that says so', () => {
-    expect(answered('Done with the parser.\n\n## Next steps\n- wire it into the server\n- measure the upload')).toEqual(
+    expect(answered('Done with the parser.\n\n## Still open\n- wire it into the server\n- measure the upload')).toEqual(
       ['wire it into the server', 'measure the upload'],
     );
   });
@@ -114,12 +116,34 @@ describe('what a session left open', () => {
     expect(endsOf(said, [use('error', "The user doesn't want to proceed with this tool use.")])).toEqual([]);
   });
 
-  it('is what the person promised to return to', () => {
-    const open = endsOf([
-      entry('person', 'Good. We finish the rest later, remember to ask for the key.', 0),
-      entry('model', 'Fine.', 1),
+  it('is not a failure with another cause than the work', () => {
+    const failed = [use('error', 'Error: 2 tests failed')];
+    for (const text of ['The two failures are pre-existing.', 'They fail because Docker is not installed here.'])
+      expect(endsOf([entry('person', 'Run the tests.', 0), entry('model', text, 2)], failed), text).toEqual([]);
+  });
+
+  it('is not an interruption after the report, or of a commit that the person makes by hand', () => {
+    const stop = entry('machine', '[Request interrupted by user for tool use]', 3);
+    const asked = entry('person', 'Rename all tables.', 0);
+    expect(endsOf([asked, entry('model', 'All tests pass. Let me also look at the docs.', 1), stop])).toEqual([]);
+    const commit = { ...use('error', "doesn't want to proceed", 2), input: '{"command":"git commit -m \\"x\\""}' };
+    expect(endsOf([asked, stop], [commit])).toEqual([]);
+    expect(endsOf([asked, entry('model', 'Let me rename the first one.', 1), stop])).toHaveLength(1);
+  });
+
+  it('is what the person put off and named', () => {
+    const said = (text: string) => endsOf([entry('person', text, 0), entry('model', 'Fine.', 1)]);
+    expect(said("Good. We'll finish the retry of uploads later.")).toEqual([
+      "The person said: We'll finish the retry of uploads later.",
     ]);
-    expect(open).toEqual(['The person said: We finish the rest later, remember to ask for the key.']);
+    for (const text of [
+      'Everything works! Lets continue tomorrow',
+      'OK, remind me where we stand on the review.',
+      'So we learn from this for the next time.',
+      'First we need to come back to the colours.',
+      "Don't forget to run the tests.",
+    ])
+      expect(said(text), text).toEqual([]);
   });
 });
 

@@ -6,7 +6,8 @@ import { roughPurpose } from '../agents/tools/usual-commands.ts';
 import type { Entry } from '../schema/entry.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
 import type { SessionEnding } from '../store/sessions/port.ts';
-import { cut, gist, inputField, type Sentence, sentencesOf, toolGist } from './gist.ts';
+import { commandLine, cut, gist, type Sentence, sentencesOf, toolGist } from './gist.ts';
+import { wasStopped } from './stopped.ts';
 
 /** Why something is open. A later commit or push of the project ends what is `undelivered`. */
 export type OpenEndKind = 'interrupted' | 'unanswered' | 'undelivered' | 'failed' | 'unfinished' | 'promised';
@@ -28,22 +29,25 @@ const cues = [
   /\b(?:is|are) blocked (?:on|by)\b/i,
   /^(?:i )?(?:could ?n[o']t|was unable to|were unable to) (?:fix|finish|complete|reproduce|verify|test|push|run)\b/i,
   /^(?:TODO|FIXME|to-?do)\b\s*:/i,
-  /^(?:next steps?|remaining(?: work)?|left to do|still to do|follow[- ]?up)\s*:\s*\S/i,
+  /^(?:remaining(?: work)?|left to do|still to do)\s*:\s*\S/i,
   /^(?:still open|left open|still (?:left|missing)|outstanding|deferred)\b[^:.?!]{0,40}:\s*\S/i,
 ];
+/** `Next steps` is not among them: that is mostly advice for after the work. */
 const headings =
-  /^(?:(?:the )?next steps?|to-?dos?|remaining(?: work| tasks| items| steps)?|(?:what(?:'s| is) )?(?:still )?(?:left(?: to do)?|missing|open)|left to do|still open|open (?:issues|points|tasks)|follow[- ]?ups?|not (?:yet )?done)\W*$/i;
+  /^(?:to-?dos?|remaining(?: work| tasks| items| steps)?|(?:what(?:'s| is) )?(?:still )?(?:left(?: to do)?|missing|open)|left to do|still open|open (?:issues|points|tasks)|not (?:yet )?done)\W*$/i;
 /** An offer, advice, or a case that may arise was not left open. */
 const offered =
   /^(?:you (?:can|could|may|might)|if\b|optional(?:ly)?|consider|feel free|want me|i can|i could (?!not)|we (?:can|could)|let me know|when you|once you|no |none\b|nothing)|\((?:optional|if needed|recommended)\)|\b(?:unrelated|by design|intentional(?:ly)?|expected|pre-?existing|as before|out of scope)\b/i;
+/** A legend or a rule: `pending = not yet implemented`. */
+const defines = /\s(?:=|→|=>|means)\s|^\w+ - /;
 const settled =
   /\b(?:no|none|nothing|without|all|every)\b[^.]{0,50}\b(?:remaining|outstanding|unresolved|left|todo)\b|\b(?:remaining|outstanding)\b[^.]{0,60}\b(?:pass(?:es|ed|ing)?|fixed|done|complete[d]?|resolved|addressed|green)\b/i;
+/** Puts off something that the sentence names. `Let's continue tomorrow` names nothing. */
 const promised =
-  /\b(?:(?:i'?ll|we'?ll|let'?s) [^.]{0,60}\btomorrow|(?:do|handle|fix|finish|look at) (?:it|that|this|them|these|the rest) later|come back (?:to|when|later|tomorrow)|don'?t forget|remember to|remind me|next time)\b/i;
+  /\b(?:i|we|you|let)(?:['’]?(?:ll|s|re)| will| can| should)? (?:do|finish|fix|add|handle|tackle|address|write|test|clean up|look (?:at|into)|work on|continue with|come back to) (?!it\b|that\b|this\b|them\b|these\b)[^,.?!]{6,80} (?:later|tomorrow|next (?:time|week)|another (?:day|time)|in (?:a|another) (?:follow-?up|separate|later|new|next) (?:pr|session|branch|issue|change))\b/i;
 const politeness =
   /\b(?:anything else|help (?:you )?with|else (?:can|would|should)|let me know|ready to|what would you like|how can i)\b/i;
 export const interrupted = /^\[Request interrupted by user/;
-export const refused = /doesn't want to (?:proceed|take this action)|was rejected|^\[Request interrupted/;
 /** Typed, but not meant for the agent. */
 const command = /^(?:[/!]|(?:clear|exit|quit)\W*$)/i;
 export const assent = /^(?:ok(?:ay)?|thanks?|thank you|great|perfect|nice|cool|good|awesome|lgtm)\b.{0,20}$/is;
@@ -64,7 +68,7 @@ export function openEnds(ending: SessionEnding): OpenEnd[] {
   const add = (kind: OpenEndKind, entry: string, text: string) => {
     if (found.length < mostOfOne && text !== '') found.push({ kind, entry, text });
   };
-  if (prompt !== undefined && stopped > Math.max(lastPrompt, lastAnswer) && isInterrupted(prompt, ending.toolUses))
+  if (prompt !== undefined && stopped > Math.max(lastPrompt, lastAnswer) && isInterrupted(prompt, ending))
     add('interrupted', prompt.id, `Interrupted while working on: ${gist(prompt.text, longest)}`);
   else if (
     prompt !== undefined &&
@@ -79,7 +83,8 @@ export function openEnds(ending: SessionEnding): OpenEnd[] {
     add('undelivered', prompt.id, `Asked for, and not done: ${gist(prompt.text, longest)}`);
   const answer = entries[lastAnswer];
   const failed = lastFailure(ending.toolUses);
-  const isOver = answer !== undefined && lastAnswer > lastPrompt && tellsOfPassing(answer.text);
+  const isOver =
+    answer !== undefined && lastAnswer > lastPrompt && (tellsOfPassing(answer.text) || excuses(answer.text));
   if (failed !== undefined && !isOver)
     add(
       'failed',
@@ -91,7 +96,8 @@ export function openEnds(ending: SessionEnding): OpenEnd[] {
   for (const said of ending.prompts.slice(0, 2))
     if (isPrompt(said))
       for (const { text } of sentencesOf(said.text))
-        if (promised.test(text) && text.length <= longest) add('promised', said.id, `The person said: ${text}`);
+        if (promised.test(text) && text.length <= longest && !text.endsWith('?'))
+          add('promised', said.id, `The person said: ${text}`);
   return found;
 }
 
@@ -111,10 +117,10 @@ function isUndelivered(prompt: Entry, { entries, toolUses }: SessionEnding): boo
   if (asked === undefined || prompt.form !== undefined || prompt.text.length > 120) return false;
   const tried = toolUses.filter(
     ({ at, tool, input }) =>
-      at >= prompt.at && shell.test(tool) && delivers[asked].test(inputField(input, 'command', 1600) ?? ''),
+      at >= prompt.at && shell.test(tool) && delivers[asked].test(commandLine(input, 1600) ?? ''),
   );
   const failed =
-    tried.length > 0 && tried.every(({ outcome, output }) => outcome === 'error' && !refused.test(output ?? ''));
+    tried.length > 0 && tried.every(({ outcome, output }) => outcome === 'error' && !wasStopped(output ?? ''));
   const said = entries.some(
     (entry) =>
       isAnswer(entry) &&
@@ -127,8 +133,15 @@ function isUndelivered(prompt: Entry, { entries, toolUses }: SessionEnding): boo
 const usedToolsSince = ({ toolUses }: SessionEnding, prompt: Entry): boolean =>
   toolUses.some((use) => use.at > prompt.at);
 
-/** A refused or accepted plan ends a turn like an interruption. Two words, such as `commit this`, leave nothing open. */
-const isInterrupted = (prompt: Entry, uses: readonly ToolUse[]): boolean => isRequest(prompt) && !endsWithPlan(uses);
+/**
+ * A refused or accepted plan ends a turn like an interruption. Two words, such as `commit this`, leave nothing open. A person who refuses a
+ * commit or push delivers by hand, and one who stops the agent after its report has what was asked for.
+ */
+const isInterrupted = (prompt: Entry, { entries, toolUses }: SessionEnding): boolean =>
+  isRequest(prompt) &&
+  !endsWithPlan(toolUses) &&
+  !entries.some((entry) => isAnswer(entry) && entry.at >= prompt.at && tellsOfPassing(entry.text)) &&
+  !Object.values(delivers).some((command) => command.test(toolUses.at(-1)?.input ?? ''));
 const isRequest = ({ form, text }: Entry): boolean => form === undefined && text.trim().split(/\s+/).length > 2;
 
 /** An accepted plan continues in the next session: the client ends the turn as if it were interrupted. */
@@ -141,7 +154,14 @@ function unfinished(text: string): string[] {
 }
 
 function pointsAhead({ text, heading }: Sentence): boolean {
-  if (text.endsWith('?') || text.endsWith(':') || settled.test(text) || politeness.test(text) || offered.test(text))
+  if (
+    text.endsWith('?') ||
+    text.endsWith(':') ||
+    settled.test(text) ||
+    politeness.test(text) ||
+    offered.test(text) ||
+    defines.test(text)
+  )
     return false;
   return (headings.test(heading) && text.split(' ').length > 2) || cues.some((cue) => cue.test(text));
 }
@@ -152,11 +172,17 @@ const saysPass =
 /** Whether an answer says that the checks pass. */
 export const tellsOfPassing = (answer: string): boolean => saysPass.test(answer.slice(0, 8000));
 
+const excuse =
+  /\b(?:unrelated|pre-?existing|not (?:related|caused by)|as expected|expected (?:to fail|failure)|already (?:failing|broken|fails)|flaky|known issue|sandbox|network (?:access|error)|not installed|no (?:internet|network)|without (?:docker|network)|environment(?:al)? (?:issue|problem|limitation))\b/i;
+
+/** Whether an answer says that a failure has another cause than the work. */
+export const excuses = (answer: string): boolean => excuse.test(answer.slice(0, 8000));
+
 /** The last tool use, if it was a build, test or check of the project that failed and that the person had not refused. */
 function lastFailure(uses: readonly ToolUse[]): ToolUse | undefined {
   const last = uses.at(-1);
-  if (last?.outcome !== 'error' || refused.test(last.output ?? '') || !shell.test(last.tool)) return undefined;
-  const line = inputField(last.input, 'command', 1600) ?? '';
+  if (last?.outcome !== 'error' || wasStopped(last.output ?? '') || !shell.test(last.tool)) return undefined;
+  const line = commandLine(last.input, 1600) ?? '';
   return splitLine(line).some(({ text }) => roughPurpose(withoutPlace(withoutPrefix(text))) !== undefined)
     ? last
     : undefined;
@@ -165,13 +191,15 @@ function lastFailure(uses: readonly ToolUse[]): ToolUse | undefined {
 const inBrackets = (text: string | undefined): string => (text === undefined ? '' : ` (${text})`);
 
 /** The line of an output that says what went wrong. */
+const tellsError = /\b(?:error|fail\w*|cannot|not found|no such|denied|exception|refused|invalid)\b/i;
+/** A script runner shows the command that it runs, a test runner lists what passed, and a linter shows the code around its finding. */
+const isEcho = /^(?:[$>] |\(?pass\b|[✓✔√] |ok\s|[\d ]+[│|] )/i;
+
 export function errorLine(output: string): string | undefined {
   const line = output
     .replace(/<\/?tool_use_error>/g, '')
-    .split('\n')
+    .split(/[\n\r]/)
     .map((candidate) => candidate.replace(/[\p{Cc}]\[[0-9;]*[A-Za-z]/gu, '').trim())
-    .find((candidate) =>
-      /\b(?:error|fail\w*|cannot|not found|no such|denied|exception|refused|invalid)\b/i.test(candidate),
-    );
+    .find((candidate) => tellsError.test(candidate) && !isEcho.test(candidate));
   return line === undefined ? undefined : cut(line, 120);
 }

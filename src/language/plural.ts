@@ -1,2 +1,4 @@
+import { withCommas } from '../schema/with-commas.ts';
+
 export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+  `${withCommas(count)} ${count === 1 ? one : many}`;

@@ -94,6 +94,8 @@ export interface Operation<
   readonly surfaces: readonly Surface[];
   /** Input fields that the command line takes as arguments rather than options, in order. */
   readonly positional?: readonly string[];
+  /** What to do instead, if someone types more arguments than these. Without it, the hint names the help. */
+  hintForExtra?(words: string): string;
   readonly examples: readonly string[];
   /** How HTTP offers it, if not as `GET /api/<name>`. An operation that changes something must be a POST. */
   readonly http?: {
@@ -137,10 +139,11 @@ export interface Operation<
   /** Works while config.json holds bad values, because it repairs them. */
   readonly mendsConfig?: true;
   /**
-   * What SIGTERM does. `orderly`: the command stops at the next safe point. `guarded`: the same, but it is killed if it
-   * does not stop, because it computes. Without it the process ends at once: there is nothing to clean up.
+   * What SIGTERM does. `orderly`: the command stops at the next safe point. `timed`: the same, but it is killed if it
+   * does not end. `guarded`: the same even if the signal comes while it computes; the thread for that takes 9 MB, so the worker has it only
+   * while it is busy. Without it the process ends at once: there is nothing to clean up.
    */
-  readonly ending?: 'orderly' | 'guarded';
+  readonly ending?: 'orderly' | 'timed' | 'guarded';
   /**
    * False if the answer itself reports a failure, or if nothing of what was asked was done. The command line then exits
    * with 1.

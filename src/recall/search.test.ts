@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { emptyMemory, type Memory, tell } from '../../test/demo-memory.ts';
 import { ingest } from '../capture/ingest.ts';
 import { search } from '../operations/recall/search.ts';
+import { hasWords } from '../schema/hit.ts';
 import { openMeaning } from './vectors/index.ts';
 
 type Fields = Partial<ReturnType<typeof search.input.parse>>;
@@ -82,6 +83,35 @@ describe('a search among tool uses', () => {
       },
       turn: { id: 'image-e0', asked: 'Publish the container of the harbour service' },
     });
+  });
+
+  it('says which words a tool use contains, and names none if it was found by meaning alone', async () => {
+    const [found] = (await find(memory, 'docker prune')).hits;
+    expect(found).toMatchObject({ id: 'image-e3', why: expect.arrayContaining(['words: docker, prune']) });
+    const { hits } = await find(memory, 'boat in the colour of grass');
+    const similar = hits.filter(({ use }) => use?.did === 'paint --green');
+    expect(similar).toHaveLength(1);
+    expect(similar.some(hasWords)).toBe(false);
+  });
+
+  it('shows hits of other sessions before the many of one session, on request', async () => {
+    const talk = Array.from({ length: 60 }, (_, i) => [
+      { by: 'user' as const, text: `Unpack the tar archive number ${i}` },
+      { by: 'assistant' as const, text: `The tar archive number ${i} is unpacked.` },
+    ]);
+    await tell(memory, 'tar', '/home/dev/harbour', '2026-09-06T09:00:00Z', talk.flat());
+    for (const [i, session] of ['pitch', 'resin', 'rope'].entries())
+      await tell(memory, session, '/home/dev/boat', `2026-09-0${i + 1}T09:00:00Z`, [
+        { by: 'user', text: `Where did we put the ${session}?` },
+        { by: 'assistant', text: `The ${session} is in the locker, beside the old archive of charts.` },
+      ]);
+    const sessionsOf = async (fields: Fields) =>
+      (await find(memory, 'tar archive', { limit: 30, ...fields })).hits.map(({ session }) => session);
+    expect(new Set(await sessionsOf({}))).toEqual(new Set(['tar']));
+    const spread = await sessionsOf({ perSession: 5 });
+    expect(spread).toHaveLength(30);
+    expect(spread.slice(0, 5)).toEqual(Array(5).fill('tar'));
+    expect(spread).toEqual(expect.arrayContaining(['pitch', 'resin', 'rope']));
   });
 
   it('respects a tool, an outcome and a kind of use', async () => {

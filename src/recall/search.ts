@@ -2,6 +2,7 @@
 import type { Config } from '../config/config.ts';
 import { type Entry, saidOrUsed } from '../schema/entry.ts';
 import { type DerivedKind, type Hit, type HitKind, isDerived } from '../schema/hit.ts';
+import { withCommas } from '../schema/with-commas.ts';
 import type { EntryAt } from '../store/entries/port.ts';
 import type { KeywordFilter, KeywordRanking } from '../store/search/port.ts';
 import type { Store } from '../store/store.ts';
@@ -18,6 +19,7 @@ import { grouped, type Ranked, type RankInput, rankAlone } from './ranking/rank.
 import { rankSessions } from './ranking/rank-sessions.ts';
 import { rankInTurns, type Weighed } from './ranking/rank-turns.ts';
 import { sessionFeatureNames } from './ranking/session-weights.ts';
+import { spread } from './ranking/spread.ts';
 import { type Candidate, refine } from './refine.ts';
 import { scopeOf } from './scope.ts';
 import { shown } from './shown/shown.ts';
@@ -40,6 +42,8 @@ export interface SearchRequest {
   /** `file` is for observations and summaries, the speaker for entries. */
   readonly filter?: Omit<KeywordFilter, 'limit'> & { readonly file?: string | undefined };
   readonly limit: number;
+  /** Of entries: after this many hits of one session, hits of other sessions come first. */
+  readonly perSession?: number | undefined;
   /** Whether hits list the features that they were ranked by. */
   readonly explain?: boolean | undefined;
   /** Whether the answer names the entry of each hit. */
@@ -60,6 +64,8 @@ const mostByWords = 1000;
 const mostGrouped = 5000;
 /** How many entries are grouped into sessions. */
 const mostOfSessions = 2500;
+/** How many entries are ranked if none of their sessions may fill the list. */
+const mostSpread = 1500;
 /** How many texts are read closely before ranking, if the background has not done so yet. */
 const readBefore = 40;
 /** How many rows are read to see which entries contain which terms. */
@@ -69,7 +75,7 @@ const looked = (limit: number): number => 2 * limit + 30;
 /** For how many the texts and tools are compared with the question. */
 const lookedWithCues = (limit: number): number => looked(limit) + 100;
 
-const onlyBeginning = `The query is long: only its first ${longestQuery.toLocaleString('en')} characters were used.`;
+const onlyBeginning = `The query is long: only its first ${withCommas(longestQuery)} characters were used.`;
 
 /**
  * Quoted phrases are required. If a sentence quotes something that occurs nowhere, they are not, and the note says so: a person who asks
@@ -162,7 +168,10 @@ async function comparedWith(
     speaker: question.speaker,
     times: question.times,
   };
-  const most = request.kind === 'session' ? mostOfSessions : lookedWithCues(request.limit);
+  const most =
+    request.kind === 'session'
+      ? mostOfSessions
+      : Math.max(lookedWithCues(request.limit), request.perSession === undefined ? 0 : mostSpread);
   let ranked: readonly Weighed[] | undefined;
   return {
     input,
@@ -208,7 +217,8 @@ async function answerFrom(
   const { places } = state;
   const { keywords } = question;
   const kind = request.kind as Exclude<HitKind, DerivedKind>;
-  const chosen = await kinds[kind]({ store, state, question, input, ranked, limit: request.limit });
+  const { limit, perSession } = request;
+  const chosen = await kinds[kind]({ store, state, question, input, ranked, limit, perSession });
   giveBack();
   const by = state.search?.instant ? state.search : undefined;
   const tools = await toolsShown(
@@ -225,11 +235,11 @@ async function answerFrom(
       at: entry.at,
       score: candidate.score,
       snippet: await shown(entry.text, question, by, vector),
-      ...tools.get(entry.id),
+      ...tools.get(entry.id)?.shown,
       why:
         because.length > 0 && candidate.words + candidate.meaning === 0
           ? [...because]
-          : [...because, ...reasons(candidate, question)],
+          : [...because, ...reasons(candidate, question, tools.get(entry.id)?.words)],
       ...(request.explain ? explained(candidate, kind === 'session' && places.hasTools) : {}),
       title,
     };
@@ -260,6 +270,7 @@ interface Found {
   readonly input: RankInput;
   readonly ranked: Compared['ranked'];
   readonly limit: number;
+  readonly perSession?: number | undefined;
 }
 
 type Chosen = Pick<Hit, 'kind' | 'id' | 'role' | 'subagent' | 'abandoned' | 'gone'> & {
@@ -271,10 +282,20 @@ type Chosen = Pick<Hit, 'kind' | 'id' | 'role' | 'subagent' | 'abandoned' | 'gon
 /** What a hit in entries can be. */
 const kinds: Readonly<Record<Exclude<HitKind, DerivedKind>, (found: Found) => Promise<Chosen[]>>> = {
   async entry(found) {
-    const { store, state, question, limit } = found;
-    const about = { store, places: state.places, question: question.text };
-    const ranked = await withCues(about, found.ranked(), lookedWithCues(limit));
-    return (await candidates(found, ranked, false)).map((candidate) => {
+    const { store, state, question, limit, perSession } = found;
+    const { places } = state;
+    const about = { store, places, question: question.text };
+    const sessionOf = ({ place }: Ranked) => places.session[place];
+    const most = perSession ?? Number.POSITIVE_INFINITY;
+    const { first, beyond } = spread(found.ranked(), most, sessionOf);
+    const isEnough = perSession === undefined || first.length >= looked(limit);
+    const best = perSession === undefined ? first : [...first, ...beyond].slice(0, looked(limit));
+    const ranked = await withCues(about, best, lookedWithCues(limit));
+    // If a session exceeds its share, hits of others may have to take their places: all are needed.
+    const chosen = await candidates(isEnough ? found : { ...found, limit: ranked.length }, ranked, false);
+    const again = isEnough ? { first: chosen, beyond: [] } : spread(chosen, most, sessionOf);
+    const read = [...again.first, ...again.beyond];
+    return read.slice(0, limit).map((candidate) => {
       const { id, role, subagent, abandoned, gone } = candidate.found.entry;
       return {
         kind: 'entry',

@@ -1,4 +1,5 @@
 // Days in a time zone, including those of 23 and 25 hours.
+import { quickOffset } from './own-zone.ts';
 
 export const oneDay = 86_400_000;
 
@@ -18,8 +19,14 @@ export function atCivil(civil: number, timeZone: string): number {
 /** What clocks in the zone show at a moment, as if it were UTC. */
 export const civilOf = (moment: number, timeZone: string): number => moment + offset(moment, timeZone);
 
+/** `2026-03-01T14:05`: what clocks in the zone show at a moment. */
+export const civilText = (moment: number, timeZone: string): string =>
+  new Date(civilOf(moment, timeZone)).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length);
+
 /** How far the zone's clocks are ahead of UTC, in milliseconds. */
 export function offset(moment: number, timeZone: string): number {
+  const quick = quickOffset(moment, timeZone);
+  if (quick !== undefined) return quick;
   const parts = formatOf(timeZone).formatToParts(moment);
   const get = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((part) => part.type === type)?.value);
   const civil = Date.UTC(get('year'), get('month') - 1, get('day'), get('hour'), get('minute'), get('second'));

@@ -20,7 +20,10 @@ export const exportVersion = 2;
 
 const Ms = z.number();
 const OrNull = <T extends z.ZodType>(schema: T) => schema.nullable();
-const Place = { agent: AgentName, session: z.string().min(1) };
+const OfSession = { agent: AgentName, session: z.string().min(1) };
+
+/** Older exports have these as wording of `completed` alone. */
+const summaryParts = { outcome: Summary.shape.outcome.optional(), commits: Summary.shape.commits.optional() };
 
 /** A group of the same name may be another group. `nth`: several rows may have the same moment. */
 const OfGroup = { group: GroupName, groupCreatedAt: Ms, nth: z.int().min(1) };
@@ -103,7 +106,7 @@ export const ExportedRow = z.discriminatedUnion('is', [
   z.object({ is: z.literal('memory-tombstone'), print: z.string().min(1) }),
   z.object({
     is: z.literal('state'),
-    ...Place,
+    ...OfSession,
     status: SessionStatus,
     prompts: z.int(),
     promptId: OrNull(z.string()),
@@ -114,7 +117,7 @@ export const ExportedRow = z.discriminatedUnion('is', [
   }),
   z.object({
     is: z.literal('label'),
-    ...Place,
+    ...OfSession,
     ...{ name: OrNull(z.string()), starred: z.boolean(), tags: z.array(z.string()), at: Ms },
   }),
   z.object({
@@ -129,12 +132,13 @@ export const ExportedRow = z.discriminatedUnion('is', [
   Observation.omit({ id: true, project: true }).extend({ is: z.literal('observation') }),
   Summary.omit({ id: true, project: true }).extend({
     is: z.literal('summary'),
+    ...summaryParts,
     /** Summaries at the ends of earlier turns; absent in older exports. */
-    past: z.array(PastSummary).optional(),
+    past: z.array(PastSummary.extend(summaryParts)).optional(),
   }),
   z.object({
     is: z.literal('job'),
-    ...Place,
+    ...OfSession,
     kind: JobKind,
     /** The number of a prompt; 0 for a session. For a conversation: its transcript and first position. */
     subject: z.int(),
@@ -151,7 +155,7 @@ export const ExportedRow = z.discriminatedUnion('is', [
   }),
   z.object({
     is: z.literal('extraction'),
-    ...Place,
+    ...OfSession,
     file: z.string(),
     firstPos: z.int(),
     firstAt: Ms,
@@ -188,14 +192,14 @@ export const ExportedRow = z.discriminatedUnion('is', [
   }),
   z.object({
     is: z.literal('briefing'),
-    ...Place,
+    ...OfSession,
     project: z.string(),
     at: Ms,
     source: z.string(),
     text: z.string(),
   }),
   z.object({
-    ...{ is: z.literal('group-session'), ...Place },
+    ...{ is: z.literal('group-session'), ...OfSession },
     group: z.string().refine((name) => GroupName.safeParse(nameOfGroup(name)).success, 'must be the name of a group'),
   }),
   z.object({
@@ -203,7 +207,14 @@ export const ExportedRow = z.discriminatedUnion('is', [
     ...{ name: GroupName, createdAt: Ms, agent: OrNull(AgentName), session: OrNull(z.string()) },
     ...{ resumeAt: OrNull(z.string()), since: OrNull(Ms) },
   }),
-  z.object({ is: z.literal('bookmark'), ...Place, group: GroupName, name: z.string(), createdAt: Ms, archivedAt: Ms }),
+  z.object({
+    is: z.literal('bookmark'),
+    ...OfSession,
+    group: GroupName,
+    name: z.string(),
+    createdAt: Ms,
+    archivedAt: Ms,
+  }),
   z.object({
     is: z.literal('task'),
     ...OfGroup,

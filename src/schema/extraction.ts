@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Choice } from './choice.ts';
 import { SaidBy } from './memory.ts';
 import { Moment } from './time.ts';
 
@@ -17,6 +18,7 @@ export const KeyedStatement = z.object({
   why: z.string().max(500).optional().describe('why it changed, where that was said'),
   saidBy: SaidBy.optional().describe('absent in what older versions took from a conversation'),
   change: StatementChange.optional().describe('absent: add'),
+  choice: Choice.optional().describe('what the text tells, if it is a choice of the person'),
 });
 export type KeyedStatement = z.infer<typeof KeyedStatement>;
 

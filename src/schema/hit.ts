@@ -42,16 +42,8 @@ export const Touched = z.object({
 export type Touched = z.infer<typeof Touched>;
 
 /** Whether a hit contains words of the query, rather than only being similar. */
-export const hasWords = ({
-  why = [],
-  snippet,
-  use,
-  touched,
-}: Pick<Hit, 'why' | 'snippet' | 'use' | 'touched'>): boolean =>
-  snippet.includes('«') ||
-  use !== undefined ||
-  touched !== undefined ||
-  why.some((one) => /^(?:words: |has )/.test(one));
+export const hasWords = ({ why = [], snippet, touched }: Pick<Hit, 'why' | 'snippet' | 'touched'>): boolean =>
+  snippet.includes('«') || touched !== undefined || why.some((one) => /^(?:words: |has )/.test(one));
 
 export const onlySimilar = 'Nothing has these words. Similar in meaning:';
 
@@ -71,7 +63,7 @@ export const Hit = z.object({
   subagent: z.string().optional(),
   abandoned: z.boolean().optional(),
   gone: z.boolean().optional().describe('no longer in the transcript'),
-  use: UsedTool.optional().describe('the tool use that matches, or that failed'),
+  use: UsedTool.optional().describe('of its tool uses, the one that matches best'),
   turn: HitTurn.optional().describe('the prompt that led to it'),
   features: z
     .record(z.string(), z.number())

@@ -3,7 +3,8 @@ import { Moment } from './time.ts';
 
 /** A working tree's identity: its git root (worktrees share it), or the folder itself. */
 export const Project = z.object({
-  name: z.string(),
+  name: z.string().describe('the name of its folder'),
+  label: z.string().describe('a name that no other project has'),
   path: z.string(),
   sessions: z.number().int(),
   entries: z.number().int(),

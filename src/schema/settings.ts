@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { AgentName } from './agent-name.ts';
 import { clocks } from './clock.ts';
+import { ownZone } from './own-zone.ts';
 import { isTimeZone, TimeZone } from './time-zone.ts';
 
 const systemTimeZone = (): string => {
+  const own = ownZone();
+  if (own !== undefined) return own;
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   return isTimeZone(zone) ? zone : 'UTC';
 };

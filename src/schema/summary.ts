@@ -9,12 +9,13 @@ export const SummaryText = z.object({
   investigated: z.string(),
   learned: z.string(),
   completed: z.string(),
+  outcome: z.string().describe('the part of `completed` about the work itself: no lists of files, commits or commands'),
   nextSteps: z.string(),
   notes: z.string(),
 });
 export type SummaryText = z.infer<typeof SummaryText>;
 
-/** The summary of a session as it stood at the end of a turn. The last one is what is listed and found; earlier ones stay beside it. */
+/** The summary of a session at the end of a turn. Lists and search show the last one; the store keeps earlier ones too. */
 export const Summary = SummaryText.extend({
   id: z.string(),
   session: z.string(),
@@ -24,6 +25,7 @@ export const Summary = SummaryText.extend({
   prompts: z.int().min(0).describe('how many prompts of the session it covers'),
   filesRead: z.array(z.string()),
   filesModified: z.array(z.string()),
+  commits: z.array(z.string()).describe('the titles of its commits, oldest first'),
   by: z.string().describe('what produced the text: offline, or the model'),
   tokens: z.int().min(0),
 });

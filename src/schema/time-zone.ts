@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { quickOffset } from './own-zone.ts';
 
 export function isTimeZone(zone: string): boolean {
+  if (quickOffset(0, zone) !== undefined) return true;
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
     return true;

@@ -12,6 +12,7 @@ export const TimelineItem = z.object({
   project: z.string(),
   agent: AgentName,
   role: Role,
+  did: z.enum(['command', 'edit', 'other']).optional().describe('set if the entry says nothing and only uses tools'),
   text: z.string().describe('shortened; for an entry that only uses tools, what it did'),
 });
 export type TimelineItem = z.infer<typeof TimelineItem>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Moment } from './time.ts';
+import { withCommas } from './with-commas.ts';
 
 /** What the worker does in the background right now. Contains counts, never text. */
 export const Work = z.object({
@@ -28,8 +29,8 @@ const titles: Readonly<Record<WorkKind, readonly [title: string, unit: string]>>
   import: ['Importing', 'transcripts'],
   reread: ['Reading again what an older version read', 'transcripts'],
   redact: ['Applying newer redaction rules', ''],
-  embed: ['Embedding', 'texts'],
-  refine: ['Embedding more exactly', 'texts'],
+  embed: ['Preparing search by meaning', 'texts'],
+  refine: ['Reading closely for search by meaning', 'texts'],
   distill: ['Distilling', 'jobs'],
   copy: ['Copying into the vault', 'transcripts'],
   backup: ['Making the daily backup', ''],
@@ -40,7 +41,7 @@ export const workTitle = ({ kind }: Pick<Work, 'kind'>): string => titles[kind][
 /** `12 of 40 transcripts, 31 %, about 2 min left`; empty if nothing can be counted. */
 export function workProgress({ kind, done, total, share, secondsLeft }: Work): string {
   const [, unit] = titles[kind];
-  const n = (value: number) => value.toLocaleString('en');
+  const n = withCommas;
   return [
     ...(done === undefined || total === undefined || unit === '' ? [] : [`${n(done)} of ${n(total)} ${unit}`]),
     ...(share === undefined ? [] : [`${Math.floor(100 * share)} %`]),

@@ -149,25 +149,31 @@ export function writeNewIn(folder: Folder, name: string, bytes: string | Uint8Ar
   }
 }
 
-/** If there are more, another process fills the tree faster than it can be removed. */
+/** If there are more, removing them takes too long, or another process fills the tree faster than it can be removed. */
 const mostRemovals = 100_000;
 
 /** Removes a name with everything below it. Follows no link, and holds two folders open, however deep the tree is. */
 export function removeTreeIn(folder: Folder, name: string): void {
   const waiting = [name];
-  for (let count = 0; waiting.length > 0; count++) {
-    if (count > mostRemovals)
-      throw new HoldfastError('CONFLICT', `${path.join(folder.path, name)} cannot be removed: it keeps growing`);
+  let count = 0;
+  const counted = () => {
+    if (++count > mostRemovals)
+      throw new HoldfastError('CONFLICT', `${path.join(folder.path, name)} has too many files to be removed`);
+  };
+  while (waiting.length > 0) {
+    counted();
     const next = waiting.pop() as string;
     if (unlinkIn(folder, next)) continue;
     const below = openFolderIn(folder, next);
     try {
-      for (const child of below.list())
+      for (const child of below.list()) {
+        counted();
         if (!unlinkIn(below, child)) {
           const moved = `.${process.pid}.${count}.${waiting.length}.removing`;
           fs.renameSync(below.at(child), folder.at(moved));
           waiting.push(moved);
         }
+      }
     } finally {
       below.close();
     }

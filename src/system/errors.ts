@@ -109,3 +109,9 @@ export function explain(error: unknown, subject: string): HoldfastError {
     'This is a bug in Holdfast. Please report it with `holdfast logs`.',
   );
 }
+
+const longestMessage = 2000;
+
+/** For a caller from outside: an error may quote what was sent, which has any length. */
+export const inShort = (message: string): string =>
+  message.length <= longestMessage ? message : `${message.slice(0, longestMessage).replace(/[\ud800-\udbff]$/, '')}…`;

@@ -11,6 +11,8 @@ export function keepHeapSmall(): void {
   // Collect the old generation when it has grown by a fifth. Give the young generation no more space than it has now.
   setFlagsFromString('--heap-growing-percent=20');
   setFlagsFromString('--semi-space-growth-factor=1');
+  // Drop the machine code of functions that have not run for long, as V8 does with their bytecode. The start leaves 2 MB of it.
+  setFlagsFromString('--flush-baseline-code');
 }
 
 /** Collects now, if the runtime allows it. */
@@ -31,7 +33,10 @@ export function keepHeapModest(): void {
  * 30 ms: for a moment without work.
  */
 export async function giveBackMemory(): Promise<void> {
-  const { Session } = await import('node:inspector/promises');
+  const inspector = await import('node:inspector/promises').catch(() => undefined);
+  // A Node that was built without it keeps the empty pages.
+  if (inspector === undefined) return collectGarbage();
+  const { Session } = inspector;
   // A session within the process: no port is opened.
   const session = new Session();
   session.connect();

@@ -1,6 +1,8 @@
 // Chunks made by hand, to test what a store does with them.
 
+import { parseKeywords } from '../../src/recall/question/keywords.ts';
 import { emptyState } from '../../src/schema/reader-state.ts';
+import type { KeywordFilter } from '../../src/store/search/port.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Chunk, NewEntry } from '../../src/store/transcripts/port.ts';
 
@@ -59,3 +61,17 @@ export async function scatter(store: Store): Promise<void> {
     await store.transcripts.commit([chunk(entries, { key: `scattered${file}.jsonl` })], rules);
   }
 }
+
+/** Commits chunks to the store that is open now. */
+export const committing =
+  (open: () => { readonly store: Store }) =>
+  (...chunks: Chunk[]) =>
+    open().store.transcripts.commit(chunks, rules);
+
+/** The ids of the entries that have the words, sorted. */
+export const finding =
+  (open: () => { readonly store: Store }) =>
+  async (query: string, filter: Partial<KeywordFilter> = {}): Promise<string[]> =>
+    (await open().store.search.keywords(parseKeywords(query), { limit: 20, ...filter }))
+      .map((hit) => hit.entry.id)
+      .sort();

@@ -3,7 +3,6 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { homeSources } from '../../src/capture/group-sources.ts';
 import { ingest } from '../../src/capture/ingest.ts';
@@ -15,8 +14,8 @@ import { liveEvents } from '../../src/schema/live-event.ts';
 import { type GroupSessions, openGroup } from '../../src/sessions/groups/groups.ts';
 import { startHttp } from '../../src/surfaces/http/server.ts';
 import { groupInstructions, groupOperations } from '../../src/surfaces/mcp/group.ts';
-import { mcpServers } from '../../src/surfaces/mcp/server.ts';
 import { type GroupStand, groupStand } from '../group-stand.ts';
+import { mcpClient } from '../mcp-client.ts';
 
 const secret = { reef: 'xylophone', person: 'zeppelin' };
 const inside = 'quarterdeck';
@@ -391,67 +390,48 @@ describe('19: the token of a group that was removed', () => {
 describe('20: over MCP, the channel of a group', () => {
   it('has four tools, takes no group name, and knows no ids of others', async () => {
     const { context } = stand.holdfast;
-    const make = await mcpServers({
-      config: () => context.config,
-      context: async () => context,
-      folder: '/srv/nowhere',
+    const agent = await mcpClient(context, {
       table: groupOperations('tide'),
       instructions: groupInstructions('tide'),
     });
-    const client = new Client({ name: 'tester', version: '1' });
-    const [ours, theirs] = InMemoryTransport.createLinkedPair();
-    await make().connect(ours);
-    await client.connect(theirs);
-    try {
-      const { tools } = await client.listTools();
-      expect(tools.map(({ name }) => name)).toEqual([
-        'clear_session',
-        'list_sessions',
-        'resume_session',
-        'search_sessions',
-      ]);
-      expect(JSON.stringify(tools.map(({ inputSchema }) => inputSchema.properties))).not.toContain('group"');
-      const call = async (name: string, given: Record<string, unknown>) => {
-        const answer = await client.callTool({ name, arguments: given });
-        return { failed: answer.isError === true, text: (answer.content as { text: string }[])[0]?.text ?? '' };
-      };
-      const fails = (name: string, given: Record<string, unknown>) =>
-        attempt(`${name} ${JSON.stringify(given)}`, async () => {
-          const { failed, text } = await call(name, given);
-          expect([name, given, failed]).toEqual([name, given, true]);
-          return text;
-        });
-      expect((await call('search_sessions', { query: inside })).text).toContain(inside);
-      expect((await call('search_sessions', { query: secret.reef })).text).toContain('Nothing found');
-      for (const group of ['reef', 'tide', 'main', ['reef'], null]) {
-        await fails('clear_session', { name: 'x', group });
-        await fails('list_sessions', { group });
-        await fails('resume_session', { id: ids.mark, group });
-        await fails('search_sessions', { query: inside, group });
-      }
-      for (const id of [
-        ids.mark,
-        String(ids.mark),
-        ids.left,
-        ids.active,
-        ids.person,
-        '../reef-left',
-        { group: 'reef' },
-      ])
-        await fails('resume_session', { id });
-      for (const name of ['search', 'sessions', 'get', 'timeline', 'briefing', 'remember', 'groups_history'])
-        await attempt(name, () => call(name, { query: secret.reef, ids: [ids.active] }));
-      expect(await tide.current()).toBe('tide-own');
-      expect(attempts).toBe(20 + 7 + 7);
-      const cleared = await call('clear_session', { name: 'Swept' });
-      expect(cleared).toMatchObject({ failed: false, text: expect.stringMatching(/conversations\/.*swept\.md/) });
-      const [mark] = await tide.bookmarks();
-      expect((await call('list_sessions', {})).text).toContain(`${mark?.id} Swept`);
-      await tide.activate('tide-next');
-      expect((await call('resume_session', { id: mark?.id, save_current_as: 'Next' })).failed).toBe(false);
-      expect(await tide.current()).toBe('tide-own');
-    } finally {
-      await client.close();
+    const { tools } = await agent.client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      'clear_session',
+      'list_sessions',
+      'resume_session',
+      'search_sessions',
+    ]);
+    expect(JSON.stringify(tools.map(({ inputSchema }) => inputSchema.properties))).not.toContain('group"');
+    const call = async (name: string, given: Record<string, unknown>) => {
+      const { isError, text } = await agent.call(name, given);
+      return { failed: isError === true, text };
+    };
+    const fails = (name: string, given: Record<string, unknown>) =>
+      attempt(`${name} ${JSON.stringify(given)}`, async () => {
+        const { failed, text } = await call(name, given);
+        expect([name, given, failed]).toEqual([name, given, true]);
+        return text;
+      });
+    expect((await call('search_sessions', { query: inside })).text).toContain(inside);
+    expect((await call('search_sessions', { query: secret.reef })).text).toContain('Nothing found');
+    for (const group of ['reef', 'tide', 'main', ['reef'], null]) {
+      await fails('clear_session', { name: 'x', group });
+      await fails('list_sessions', { group });
+      await fails('resume_session', { id: ids.mark, group });
+      await fails('search_sessions', { query: inside, group });
     }
+    for (const id of [ids.mark, String(ids.mark), ids.left, ids.active, ids.person, '../reef-left', { group: 'reef' }])
+      await fails('resume_session', { id });
+    for (const name of ['search', 'sessions', 'get', 'timeline', 'briefing', 'remember', 'groups_history'])
+      await attempt(name, () => call(name, { query: secret.reef, ids: [ids.active] }));
+    expect(await tide.current()).toBe('tide-own');
+    expect(attempts).toBe(20 + 7 + 7);
+    const cleared = await call('clear_session', { name: 'Swept' });
+    expect(cleared).toMatchObject({ failed: false, text: expect.stringMatching(/conversations\/.*swept\.md/) });
+    const [mark] = await tide.bookmarks();
+    expect((await call('list_sessions', {})).text).toContain(`${mark?.id} Swept`);
+    await tide.activate('tide-next');
+    expect((await call('resume_session', { id: mark?.id, save_current_as: 'Next' })).failed).toBe(false);
+    expect(await tide.current()).toBe('tide-own');
   });
 });

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openHoldfast } from '../../src/app/open.ts';
 import { ingest } from '../../src/capture/ingest.ts';
 import { knownFor } from '../../src/distill/memory/known.ts';
+import { localProjects } from '../../src/hub/local.ts';
 import { processJobs as distil } from '../../src/operations/data/process.ts';
 import { groupsRemove } from '../../src/operations/groups/groups.ts';
 import { memoryList, memoryShow } from '../../src/operations/memory/memory.ts';
@@ -205,4 +206,13 @@ it('an upgraded store gives the group back what it had put on the person’s pag
   } finally {
     await again.close();
   }
+});
+
+it('the folder of a group that claims the repository of a project is not shared as that project', async () => {
+  for (const folder of [shop, alpha.folders.work]) {
+    fs.mkdirSync(path.join(folder, '.git'), { recursive: true });
+    fs.writeFileSync(path.join(folder, '.git', 'config'), '[remote "origin"]\n\turl = https://github.com/acme/shop\n');
+  }
+  const local = await localProjects(stand.holdfast.context);
+  expect(local.get('github.com/acme/shop')?.map((one) => one.path)).toEqual([shop]);
 });

@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { choiceText } from '../../src/schema/choice.ts';
 import { migrations } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -14,9 +15,9 @@ import { takeObservation } from '../distilled.ts';
 import { planningWith } from '../job-rules.ts';
 import { chunk, entry, rules } from './chunks.ts';
 import { describeStore } from './store.ts';
-import { observation } from './store-distilled.ts';
+import { observation, summary } from './store-distilled.ts';
 import { describeJobs } from './store-jobs.ts';
-import { describeMemoryStore } from './store-memory.ts';
+import { describeMemoryStore, memory, statement } from './store-memory.ts';
 
 const folderOf = () => fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-sqlite-'));
 
@@ -167,6 +168,63 @@ describe('questions in a store from before 016-asking', () => {
     while (!(await second.admin.renewDerived(10)).done);
     expect(noted(location)).toEqual([10, undefined]);
     expect(await asking(second)).toEqual([...all, 25]);
+    await second.close();
+  });
+});
+
+describe('summaries in a store from before 043-parts-of-summaries', () => {
+  it('get outcome and commits from their text, also those of earlier turns', async () => {
+    const location = place();
+    const store = await openSqliteStore(location);
+    await store.transcripts.commit([chunk([entry('e0', 'Why is it late?')])], rules);
+    for (const prompts of [1, 2])
+      await store.hub.replaceRows([{ is: 'summary', ...summary({ prompts, title: `After ${prompts}` }) }]);
+    const told = async (one: Store) => [
+      ...(await one.distilled.summaries({})),
+      ...(await one.distilled.pastSummaries({ agent: 'claude-code', session: 's1' })),
+    ];
+    const before = await told(store);
+    expect(before.map(({ title, outcome, commits }) => [title, outcome, commits])).toEqual([
+      ['After 2', 'Mended.', ['Mend the table']],
+      ['After 1', 'Mended.', ['Mend the table']],
+    ]);
+    await store.close();
+    raw(location, (db) => {
+      db.exec(`ALTER TABLE summaries DROP COLUMN outcome; ALTER TABLE summaries DROP COLUMN commits;
+        UPDATE past_summaries SET json = json_remove(json, '$.outcome', '$.commits');
+        DELETE FROM migrations WHERE name = '043-parts-of-summaries'`);
+    });
+    const second = await openSqliteStore(location);
+    expect(await told(second)).toEqual(before);
+    await second.close();
+  });
+});
+
+describe('choices in a store from before 044-choices', () => {
+  it('get question and answer from the text of statements and memories, but not from a line that a person wrote', async () => {
+    const location = place();
+    const store = await openSqliteStore(location);
+    const choice = { question: 'Where are the tides kept?', answer: 'In SQLite.' };
+    const text = choiceText(choice);
+    await store.memory.saveStatement(statement('a.md', 'k', 1, { text, choice }));
+    const { version } = await store.pages.get('a.md');
+    await store.pages.settle('a.md', version, () => ({ stamp: 's', derived: true }), [
+      memory('m1', text, { source: 'conversation', choice }),
+      memory('m2', text, { source: 'person' }),
+    ]);
+    const told = async (one: Store) => [
+      ...(await one.pages.get('a.md')).statements.map((row) => row.choice),
+      ...(await one.memory.list({})).map((row) => row.choice),
+    ];
+    expect(await told(store)).toEqual([choice, choice, undefined]);
+    await store.close();
+    raw(location, (db) => {
+      for (const table of ['statements', 'memories'])
+        db.exec(`ALTER TABLE ${table} DROP COLUMN question; ALTER TABLE ${table} DROP COLUMN answer`);
+      db.exec("DELETE FROM migrations WHERE name = '044-choices'");
+    });
+    const second = await openSqliteStore(location);
+    expect(await told(second)).toEqual([choice, choice, undefined]);
     await second.close();
   });
 });

@@ -1,10 +1,8 @@
 // The contract of `store.admin`: what every engine must do.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parseKeywords } from '../../src/recall/question/keywords.ts';
-import type { KeywordFilter } from '../../src/store/search/port.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { Chunk } from '../../src/store/transcripts/port.ts';
-import { chunk, entry, rules } from './chunks.ts';
+import { chunk, committing, entry, finding, rules } from './chunks.ts';
 import type { OpenStore } from './store.ts';
 
 export function describeAdmin(open: () => OpenStore): void {
@@ -15,11 +13,8 @@ export function describeAdmin(open: () => OpenStore): void {
       store = open().store;
       opened = open();
     });
-    const commit = (...chunks: Chunk[]) => open().store.transcripts.commit(chunks, rules);
-    const find = async (query: string, filter: Partial<KeywordFilter> = {}) =>
-      (await open().store.search.keywords(parseKeywords(query), { limit: 20, ...filter }))
-        .map((hit) => hit.entry.id)
-        .sort();
+    const commit = committing(open);
+    const find = finding(open);
 
     it('is empty at first, and says so without an error', async () => {
       expect(await store.entries.counts()).toMatchObject({ files: 0, entries: 0, sessions: 0, projects: 0 });

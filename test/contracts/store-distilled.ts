@@ -4,10 +4,9 @@ import { parseKeywords } from '../../src/recall/question/keywords.ts';
 import { toMoment } from '../../src/schema/time.ts';
 import type { NewObservation, NewSummary } from '../../src/store/distilled/port.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { Chunk } from '../../src/store/transcripts/port.ts';
 import { holding } from '../derived.ts';
 import { endJob, takeObservation, takeSummary } from '../distilled.ts';
-import { base, chunk, entry, rules } from './chunks.ts';
+import { base, chunk, committing, entry, rules } from './chunks.ts';
 
 export const observation = (first: string, more: Partial<NewObservation> = {}): NewObservation => ({
   session: 's1',
@@ -38,11 +37,13 @@ export const summary = (more: Partial<NewSummary> = {}): NewSummary => ({
   request: 'Why is it late?',
   investigated: '',
   learned: 'Moon and sun.',
-  completed: 'Mended.',
+  completed: 'Mended. Committed: “Mend the table”.',
+  outcome: 'Mended.',
   nextSteps: '',
   notes: '',
   filesRead: [],
   filesModified: ['src/tide.ts'],
+  commits: ['Mend the table'],
   by: 'offline',
   tokens: 0,
   ...more,
@@ -52,7 +53,7 @@ const said = (uuid: string, text: string, more = {}) =>
   entry(uuid, text, { role: 'assistant', author: 'model', ...more });
 
 export function describeDistilled(open: () => { store: Store; reopen(): Promise<Store> }): void {
-  const commit = (...chunks: Chunk[]) => open().store.transcripts.commit(chunks, rules);
+  const commit = committing(open);
   const uses = [{ id: 't', tool: 'Read', input: '{}', files: ['/w/tide/a.ts'] }];
 
   describe('store.entries: turns', () => {

@@ -21,12 +21,12 @@ const row = (session: string, firstAt: number, more: Partial<ExtractionRow> = {}
   json: '{}',
   ...more,
 });
-const statement = (page: string, target: string, at: number, more: Partial<Statement> = {}): Statement => ({
+export const statement = (page: string, target: string, at: number, more: Partial<Statement> = {}): Statement => ({
   ...{ page, target, kind: 'keyed', at, order: 0, title: 't', key: target, text: `text ${at}`, why: '', project: '' },
   ...{ file: 's.jsonl', pos: 0, session: 's', source: 'conversation', saidBy: 'person', tags: ['x'], from: '' },
   ...more,
 });
-const memory = (id: string, text: string, more: Partial<NewMemory> = {}): NewMemory => ({
+export const memory = (id: string, text: string, more: Partial<NewMemory> = {}): NewMemory => ({
   ...{ id, page: 'a.md', target: id, title: 'Title', text, kind: 'evergreen', at: 5, project: 'Courier', session: '' },
   ...{ source: 'person', saidBy: 'person', group: '' },
   ...more,
@@ -203,11 +203,12 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
 
     it('is redacted with the texts that it came from: rows and index at once, and its pages are due', async () => {
       const secret = 'old-secret';
+      const choice = { question: `which ${secret}?`, answer: secret };
       await store.memory.saveExtractions(
         [
           {
             row: row('s1', 100, { json: JSON.stringify({ x: `a ${secret}` }) }),
-            statements: [statement('a.md', 'k', 10, { title: secret, key: secret, text: secret, why: secret })],
+            statements: [statement('a.md', 'k', 10, { title: secret, key: secret, text: secret, choice, why: secret })],
           },
           { row: row('s2', 100), statements: [statement('b.md', 'k', 10)] },
         ],
@@ -218,7 +219,9 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
       for (const page of ['a.md', 'b.md', 'c.md', 'd.md', 'e.md']) {
         const { version } = await store.pages.get(page);
         const text = page === 'e.md' ? `said ${secret}` : page;
-        await store.pages.settle(page, version, done, [memory(`m-${page}`, text, { page, title: text })]);
+        await store.pages.settle(page, version, done, [
+          memory(`m-${page}`, text, { page, title: text, ...(page === 'e.md' ? { choice } : {}) }),
+        ]);
       }
       expect((await pageNames()).filter((name) => name.endsWith(' due'))).toEqual([]);
       const change = (text: string) => text.replaceAll(secret, '[removed]');
@@ -227,7 +230,7 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
       const pages = await Promise.all(['a.md', 'b.md', 'c.md', 'd.md'].map((page) => store.pages.get(page)));
       const left = [await store.memory.extractions(), pages, await store.memory.list({})];
       expect(JSON.stringify(left)).not.toContain(secret);
-      expect(JSON.stringify(left).split('[removed]')).toHaveLength(1 + 11);
+      expect(JSON.stringify(left).split('[removed]')).toHaveLength(1 + 15);
       expect(await holding(store, 'memory', `"${secret}"`)).toEqual([]);
       expect(await holding(store, 'memory', '"said removed"')).toHaveLength(1);
       expect(await pageNames()).toEqual(['a.md due', 'b.md', 'c.md due', 'd.md due', 'e.md due']);

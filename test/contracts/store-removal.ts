@@ -1,10 +1,7 @@
 // The contract of `store.removal`: what every engine must do.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { parseKeywords } from '../../src/recall/question/keywords.ts';
-import type { KeywordFilter } from '../../src/store/search/port.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { Chunk } from '../../src/store/transcripts/port.ts';
-import { chunk, entry, rules } from './chunks.ts';
+import { chunk, committing, entry, finding } from './chunks.ts';
 import type { OpenStore } from './store.ts';
 
 export function describeRemoval(open: () => OpenStore): void {
@@ -13,11 +10,8 @@ export function describeRemoval(open: () => OpenStore): void {
     beforeEach(() => {
       store = open().store;
     });
-    const commit = (...chunks: Chunk[]) => open().store.transcripts.commit(chunks, rules);
-    const find = async (query: string, filter: Partial<KeywordFilter> = {}) =>
-      (await open().store.search.keywords(parseKeywords(query), { limit: 20, ...filter }))
-        .map((hit) => hit.entry.id)
-        .sort();
+    const commit = committing(open);
+    const find = finding(open);
 
     it('puts every text through a change, a few at a time, once for each version', async () => {
       const uses = [{ id: 't', tool: 'Bash', input: '{"command":"old"}', files: [] }];

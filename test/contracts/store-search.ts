@@ -3,8 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { parseKeywords } from '../../src/recall/question/keywords.ts';
 import type { KeywordFilter } from '../../src/store/search/port.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { Chunk } from '../../src/store/transcripts/port.ts';
-import { base, chunk, entry, rules, scatter } from './chunks.ts';
+import { base, chunk, committing, entry, finding, rules, scatter } from './chunks.ts';
 import type { OpenStore } from './store.ts';
 
 const hour = 3_600_000;
@@ -15,11 +14,8 @@ export function describeSearch(open: () => OpenStore): void {
     beforeEach(() => {
       store = open().store;
     });
-    const commit = (...chunks: Chunk[]) => open().store.transcripts.commit(chunks, rules);
-    const find = async (query: string, filter: Partial<KeywordFilter> = {}) =>
-      (await open().store.search.keywords(parseKeywords(query), { limit: 20, ...filter }))
-        .map((hit) => hit.entry.id)
-        .sort();
+    const commit = committing(open);
+    const find = finding(open);
     const rank = async (query: string, filter: Partial<KeywordFilter> = {}) => {
       const { rows, scores } = await open().store.search.rankKeywords(parseKeywords(query), { limit: 20, ...filter });
       expect(scores).toEqual(scores.toSorted((a, b) => b - a));

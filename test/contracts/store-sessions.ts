@@ -1,8 +1,7 @@
 // The contract of `store.sessions`: what every engine must do.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
-import type { Chunk } from '../../src/store/transcripts/port.ts';
-import { base, chunk, entry, rules } from './chunks.ts';
+import { base, chunk, committing, entry } from './chunks.ts';
 import type { OpenStore } from './store.ts';
 
 const hour = 3_600_000;
@@ -13,7 +12,7 @@ export function describeSessions(open: () => OpenStore): void {
     beforeEach(() => {
       store = open().store;
     });
-    const commit = (...chunks: Chunk[]) => open().store.transcripts.commit(chunks, rules);
+    const commit = committing(open);
 
     it('finds sessions and entries by id or prefix; a full id means exactly that one', async () => {
       await commit(chunk([entry('abc', 'x'), entry('abcd', 'y'), entry('ab%_', 'z', { session: 's10' })]));

@@ -43,8 +43,14 @@ export function describeUses(open: () => { store: Store }): void {
     const failed = { ...build, result: { id: 'u1', pos: 5, outcome: 'error', output: 'no' } } as const;
     await store.transcripts.commit([chunk([entry('p', 'Build it'), does('a', failed, gate)])], rules);
     const walked = async () => {
-      const rows = await store.entries.order('claude-code', 's1', { subagents: true, used: true });
+      const rows = await store.entries.order('claude-code', 's1', { subagents: true });
       const uses = await store.entries.usesAt(rows);
+      const tools = ['Bash', 'Edit', 'Read'];
+      const inSession = await store.entries.usesIn('claude-code', 's1', { tools });
+      expect(inSession).toEqual(uses.filter(({ outcome }) => outcome !== 'error'));
+      expect(await store.entries.usesIn('claude-code', 's1', { tools: ['Edit'], input: 'tidegauge' })).toMatchObject([
+        { tool: 'Edit' },
+      ]);
       expect(await store.entries.toolUsesAt(uses.map((one) => one.use))).toMatchObject(
         uses.map(({ tool, outcome }) => ({ tool, ...(outcome === undefined ? {} : { outcome }) })),
       );

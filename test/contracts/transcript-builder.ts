@@ -8,10 +8,10 @@ import { runWorker } from '../../src/app/worker/run.ts';
 import type { Source } from '../../src/capture/chunk.ts';
 import { type IngestDeps, type IngestRequest, ingest } from '../../src/capture/ingest.ts';
 import { ingestSources } from '../../src/capture/ingest-sources.ts';
-import { loadConfig } from '../../src/config/config.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { rowsOf } from '../e2e/rows.ts';
+import { freshDatabase } from '../fresh-database.ts';
 
 export type Json = Record<string, unknown>;
 export type Part = Json | string | Buffer;
@@ -69,10 +69,9 @@ export const bytesOf = (parts: readonly Part[]): Buffer =>
 export type Bench = Awaited<ReturnType<typeof workbench>>;
 
 /** A person's home folder with Claude Code's transcripts in it, and a memory beside it. Deleted with the test. */
-export async function workbench(env: NodeJS.ProcessEnv = {}, below = os.tmpdir()) {
-  const home = fs.mkdtempSync(path.join(below, 'holdfast-contract-'));
-  const config = loadConfig({ HOME: home, HOLDFAST_HOME: path.join(home, 'memory'), ...env });
-  fs.mkdirSync(config.home, { recursive: true, mode: 0o700 });
+export async function workbench(env: NodeJS.ProcessEnv = {}) {
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-contract-'));
+  const config = await freshDatabase({ HOME: home, HOLDFAST_HOME: path.join(home, 'memory'), ...env });
   const root = config.watchPath(claudeCode);
   fs.mkdirSync(root, { recursive: true });
   const stores: Store[] = [];

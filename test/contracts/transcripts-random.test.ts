@@ -1,12 +1,8 @@
 // Statements 5, 6, 9 and 18 together: however files grow, are cut and arrive, the rows are the same.
 import fs from 'node:fs';
-import os from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { random, randomTranscripts } from './random-transcripts.ts';
 import { bytesOf, differences, later, workbench } from './transcript-builder.ts';
-
-/** Thousands of small commits: disk speed is not the question here. */
-const memory = fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir();
 
 const seeds = Array.from({ length: 200 }, (_, i) => i + 1);
 const batches = Array.from({ length: 10 }, (_, i) => seeds.slice(i * 20, i * 20 + 20));
@@ -23,7 +19,7 @@ describe('the way files arrive does not matter', () => {
 async function compare(seed: number): Promise<void> {
   const { below, chance, pick, shuffle } = random(seed + 10_000);
   const files = new Map([...randomTranscripts(seed)].map(([key, parts]) => [key, bytesOf(parts)]));
-  const bench = await workbench({ HOLDFAST_CONVERSATION_MAX_ENTRIES: '4' }, memory);
+  const bench = await workbench({ HOLDFAST_CONVERSATION_MAX_ENTRIES: '4' });
   for (const [key, bytes] of files) bench.write(key, [bytes]);
   await bench.ingest();
   const whole = bench.rows();

@@ -6,8 +6,8 @@ import { agents } from '../../src/agents/index.ts';
 import { settingList } from '../../src/schema/settings.ts';
 import { because } from '../because.ts';
 import { fixtureSets } from '../contracts/agent-fixtures.ts';
-import { ask, type Place, place } from './holdfast.ts';
-import { killAtEach, noTrace } from './kill-at.ts';
+import { type Place, place } from './holdfast.ts';
+import { expectKillsCostNothing, noTrace } from './kill-at.ts';
 import { rowsOf } from './rows.ts';
 
 /** Each agent's newest fixtures, in the folder that Holdfast watches for that agent. All places share one folder, so that paths agree. */
@@ -31,18 +31,7 @@ const held = (at: Place) => tables.map((table) => rowsOf(at.database).get(table)
 it.skipIf(noTrace)(
   because('a kill at any durable step of an import costs nothing, whichever agent wrote the transcripts', noTrace),
   async () => {
-    const whole = withAll();
-    await ask(whole.env, 'ingest');
-    const expected = held(whole);
+    const expected = await expectKillsCostNothing(withAll, held);
     expect(expected[0]?.length).toBeGreaterThan(40);
-    const at = withAll();
-    const rounds = await killAtEach(
-      at,
-      () => ['ingest'],
-      async () => {},
-    );
-    expect(rounds).toBeGreaterThan(3);
-    await ask(at.env, 'ingest');
-    expect(held(at)).toEqual(expected);
   },
 );

@@ -1,6 +1,6 @@
 // No text stops the program. Difficult text is read in bounded time or set aside while the rest continues. SIGTERM ends every command.
 import { spawn } from 'node:child_process';
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
@@ -97,6 +97,8 @@ it('SIGTERM ends an import that is busy with one line', async () => {
   const own = place();
   write(own, 's1', line('b', 's1', hard));
   const running = launch(own.env, ['ingest']);
+  // A command listens for signals before it opens the store.
+  await until(() => existsSync(path.join(own.env.HOLDFAST_HOME ?? '', 'holdfast.db')), 'the store');
   await sleep(1500);
   running.child.kill('SIGTERM');
   const end = await running.ended;
@@ -124,20 +126,36 @@ it('SIGTERM ends `search`, `process` and `worker run` while they work', async ()
   }
 });
 
-it('SIGTERM ends a command in an endless computation', async () => {
-  const ending = path.join(root, 'dist/surfaces/cli/ending.js');
-  const script = `
-    const { endOnTermination } = await import(${JSON.stringify(ending)});
+it.each([
+  ['guarded', 'an endless computation', { work: 'for (;;);' }],
+  ['timed', 'an endless wait', {}],
+  ['timed', 'an endless computation that it announced', { before: 'await computes();', work: 'for (;;);' }],
+  [
+    'timed',
+    'an endless computation after a rest',
+    { before: 'await computes(); await sleep(4000); await computes();', work: 'for (;;);' },
+  ],
+  ['timed', 'an endless computation after the signal', { work: 'setTimeout(() => { for (;;); }, 2000);' }],
+])(
+  'SIGTERM ends a %s command in %s',
+  async (kind, _, { before = '', work = '' }: { before?: string; work?: string }) => {
+    const ending = path.join(root, 'dist/surfaces/cli/ending.js');
+    const script = `
+    const { endOnTermination, guardWhileBusy } = await import(${JSON.stringify(ending)});
+    const computes = guardWhileBusy(3000);
+    const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
     const stay = setInterval(() => {}, 1000);
-    await endOnTermination({ ending: 'guarded' }, new AbortController());
-    process.stdout.write('computing\\n', () => { for (;;); });
+    await endOnTermination({ ending: '${kind}' }, new AbortController());
+    ${before}
+    process.stdout.write('working\\n', () => { ${work} });
   `;
-  const file = path.join(temporaryFolder(), 'computing.mjs');
-  writeFileSync(file, script);
-  const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const ended = new Promise<NodeJS.Signals | null>((resolve) => child.once('close', (_, signal) => resolve(signal)));
-  await new Promise((resolve) => child.stdout.once('data', resolve));
-  child.kill('SIGTERM');
-  expect(await ended).toBe('SIGKILL');
-});
+    const file = path.join(temporaryFolder(), 'computing.mjs');
+    writeFileSync(file, script);
+    const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = new Promise<NodeJS.Signals | null>((resolve) => child.once('close', (_, signal) => resolve(signal)));
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    child.kill('SIGTERM');
+    expect(await ended).toBe('SIGKILL');
+  },
+);

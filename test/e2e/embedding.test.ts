@@ -5,7 +5,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -146,28 +145,41 @@ it('a worker embeds a live session, and answers a search for a command that coul
   expect((await worker.ended).code).toBe(0);
 });
 
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    // The process has ended.
+    return '';
+  }
+}
+
 it.skipIf(process.platform !== 'linux')(
   'a worker reads texts closely at low priority, and answers at its own',
   async () => {
     const own = withDemo();
     const worker = launch(own.env, ['worker', 'run']);
-    const threads = `/proc/${worker.child.pid}/task`;
+    const children = `/proc/${worker.child.pid}/task/${worker.child.pid}/children`;
     // The name of a program may contain blanks and brackets. The priority is the 17th field after it.
-    const priority = (thread: string): string | undefined => {
+    const priority = (pid: string): string | undefined => {
       try {
-        return readFileSync(path.join(threads, thread, 'stat'), 'utf8')
-          .split(') ')
-          .pop()
-          ?.split(' ')[16];
+        return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').pop()?.split(' ')[16];
       } catch {
-        // The thread has ended.
+        // The process has ended.
         return undefined;
       }
     };
-    await until(() => readdirSync(threads).some((thread) => priority(thread) === '19'), 'a thread of low priority');
+    const reader = (): string | undefined =>
+      readFileSync(children, 'utf8')
+        .split(' ')
+        .find((pid) => /^\d+$/.test(pid) && commandOf(pid).includes('closely-process') && priority(pid) === '19');
+    await until(() => reader() !== undefined, 'a process of low priority');
     expect(priority(String(worker.child.pid))).toBe(String(getPriority()));
+    const pid = reader() ?? '';
+    expect(pid).not.toBe('');
     worker.child.kill('SIGTERM');
     expect((await worker.ended).code).toBe(0);
+    await until(() => priority(pid) === undefined, 'the end of the process that reads');
   },
 );
 

@@ -1,12 +1,13 @@
 // The program that a prompt waits for when recallOnPrompt is set, against everything that may answer on the port; and the hook that starts
 // the worker.
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { proofOf } from '../../src/processes/access/proof.ts';
+import { outcomeOf, type Ran } from '../outcome-of.ts';
 import { freePort } from './claude.ts';
 import { ask, program as bin, holdfast, isAlive, killAll, place, root, until } from './holdfast.ts';
 
@@ -18,12 +19,6 @@ const payload = {
   hook_event_name: 'UserPromptSubmit',
   prompt: '<private>hushhush</private>',
 };
-
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
 
 function run(home: string, input = JSON.stringify(payload), before: readonly string[] = []): Promise<Ran> {
   const env = { PATH: process.env.PATH, HOME: path.dirname(home) };
@@ -37,19 +32,6 @@ function start(home: string): Promise<Ran> {
   const env = { PATH: process.env.PATH, HOME: path.dirname(home), CLAUDE_PROJECT_DIR: '/nowhere' };
   const child = spawn('sh', ['-c', `. '${script}'`], { env, stdio: 'pipe' });
   return outcomeOf(child, JSON.stringify({ ...payload, hook_event_name: 'SessionStart', source: 'startup' }));
-}
-
-function outcomeOf(child: ChildProcessWithoutNullStreams, input: string): Promise<Ran> {
-  let [out, err] = ['', ''];
-  child.stdout.on('data', (text) => {
-    out += text;
-  });
-  child.stderr.on('data', (text) => {
-    err += text;
-  });
-  child.stdin.on('error', () => {});
-  child.stdin.end(input);
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })));
 }
 
 /** A data folder that knows its port. Its worker ends with the test. */

@@ -26,10 +26,14 @@ import {
 import { bubblewrap } from '../../src/host/sandbox/bubblewrap.ts';
 import { docker, homeLabel } from '../../src/host/sandbox/docker.ts';
 import type { Sandbox } from '../../src/host/sandbox/sandbox.ts';
+import { diskFolder } from '../memory-folder.ts';
 import { isLong } from '../rounds.ts';
 import { clientProgram } from './claude.ts';
 import { isAlive, place, root, until } from './holdfast.ts';
 import { type Asked, type Mock, type Step, startMock } from './mock-anthropic.ts';
+
+// The folders of these tests, and of the processes that they start, lie outside /dev.
+process.env.TMPDIR = diskFolder();
 
 export const realKey = 'sk-ant-real-key-that-nobody-inside-may-see-7f3a';
 

@@ -114,7 +114,10 @@ inSandboxes('the host, end to end', ({ settings }) => {
     expect((await status(stand)).groups[0]).toMatchObject({ handed: 1, session });
     stand.mock.go();
     await hosting(stand);
-    await until(async () => (await status(stand)).groups[0].handed + (await status(stand)).groups[0].waiting === 0);
+    await until(async () => {
+      const [{ handed, waiting }] = (await status(stand)).groups;
+      return handed + waiting === 0;
+    }, 'the answer');
     const answers = outgoing(stand, 'family').filter((out) => out.answers.includes(message.id));
     expect(answers).toMatchObject([{ kind: 'answer', text: 'second' }]);
     expect((await status(stand)).groups[0].session).toBe(session);

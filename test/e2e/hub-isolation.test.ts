@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wordHash } from '../../src/hub/words.ts';
 import { because } from '../because.ts';
-import { addressIn, type Cluster, newMachine, noPostgres, openCluster } from '../hub-stand.ts';
+import { type Cluster, noPostgres, openCluster, twoMembers } from '../hub-stand.ts';
 
 const secretWord = 'quicksilver';
 const sharedWord = 'sandstone';
@@ -23,13 +23,8 @@ describe.skipIf(noPostgres)(because('what is not shared', noPostgres), () => {
   afterAll(() => cluster.close());
 
   async function twoPeople(annasName = 'anna', bobsName = 'bob') {
-    const database = await cluster.newDatabase();
-    const [anna, bob] = [await newMachine('annas'), await newMachine('bobs')];
-    await anna.run('hub init', { url: cluster.url(database), as: annasName, machine: 'annas' });
-    await bob.run('hub join', {
-      url: addressIn((await anna.run('hub invite', { name: bobsName })).command),
-      machine: 'bobs',
-    });
+    const names = { anna: annasName, bob: bobsName };
+    const { database, annas: anna, bobs: bob } = await twoMembers(cluster, names);
     await anna.session([`nobody may know of ${secretWord}`, 'and more'], { id: 'private-session' });
     await anna.run('remember', { text: `${secretWord} is the codename`, project: 'app' });
     await anna.run('hub share', { project: 'app', with: 'me' });
@@ -171,9 +166,8 @@ describe.skipIf(noPostgres)(because('what is not shared', noPostgres), () => {
         ],
       }),
       push({ places: [place], entries: [entry] }, '{}', '{1}', '{1}'),
-      push({ places: [place, place], entries: [{ ...entry, place: 2 }] }, '{}', '{1}', '{1}', 'AAAA'),
+      push({ places: [place, place], entries: [{ ...entry, place: 2 }] }, '{}', '{1}', '{1}'),
       ...[0, -1, 3, 1e9].map((at) => push({ places: [place], entries: [{ ...entry, place: at }] }, '{}', '{1}', '{1}')),
-      push({ places: [place], model: 'static', entries: [entry] }, '{}', '{1}', '{1}', 'AAAA'),
       push({ places: [place], entries: [entry] }, '{}', '{1,x}', '{'),
       push({ entries: [{ ...place, ...entry }] }, '{}', '{1}', '{1}'),
       push({ dropped: [{ ...place, uuids: ['private-session-0', 'private-session-1'] }] }),
@@ -187,8 +181,11 @@ describe.skipIf(noPostgres)(because('what is not shared', noPostgres), () => {
       "SELECT holdfast.join_hub('', 'annas', '')",
       "SELECT holdfast.join_hub('x'' OR true --', 'annas', '')",
       'SELECT holdfast.new_code(NULL)',
-      "SELECT holdfast.take_vectors('{}', '{}', '')",
-      `SELECT holdfast.take_vectors('{"entries": [{"place": 1, "uuid": "private-session-0"}]}', ARRAY[1], 'AAAA')`,
+      "SELECT holdfast.take_model('mine', 1)",
+      `SELECT holdfast.push_vectors('mine', 1, '${JSON.stringify({ places: [place], entries: [{ place: 1, uuid: entry.uuid }] })}', 'AAAA')`,
+      "SELECT holdfast.push_vectors('mine', -1, '{}', '')",
+      "SELECT holdfast.push_vectors('mine', 256, NULL, NULL)",
+      "SELECT holdfast.allowed_entries('{1}', NULL, NULL, NULL, NULL, true)",
       'SELECT holdfast.lock_words(1)',
       'SELECT holdfast.forget_marked(1, 1)',
       "SELECT holdfast.forget_for_all(1, '00000000-0000-4000-8000-000000000002')",
@@ -210,6 +207,47 @@ describe.skipIf(noPostgres)(because('what is not shared', noPostgres), () => {
       'CREATE OR REPLACE FUNCTION holdfast.visible() RETURNS int[] LANGUAGE sql AS $$ SELECT ARRAY[1] $$',
       "CREATE FUNCTION pg_temp.sha256(bytea) RETURNS bytea LANGUAGE sql AS $$ SELECT ''::bytea $$; SET search_path = pg_temp, pg_catalog, holdfast; SELECT holdfast.me()",
       'ALTER FUNCTION holdfast.me() SECURITY INVOKER',
+      // Statistics, sizes, locks, messages and large objects that other connections leave behind.
+      'SELECT * FROM pg_stat_all_tables',
+      'SELECT * FROM pg_stats_ext',
+      'SELECT * FROM pg_stats_ext_exprs',
+      'SELECT * FROM pg_locks',
+      'SELECT * FROM pg_prepared_statements',
+      'SELECT * FROM pg_prepared_xacts',
+      'SELECT * FROM pg_largeobject',
+      'SELECT lo_get(oid) FROM pg_largeobject_metadata',
+      'SELECT * FROM pg_stat_statements',
+      'SELECT * FROM pg_hba_file_rules',
+      'SELECT * FROM pg_file_settings',
+      'SELECT * FROM pg_logical_slot_peek_changes(NULL, NULL, NULL)',
+      "SELECT pg_create_logical_replication_slot('mine', 'test_decoding')",
+      'CREATE PUBLICATION mine FOR ALL TABLES',
+      "LISTEN holdfast; NOTIFY holdfast, 'x'",
+      'CREATE STATISTICS mine ON share, line FROM holdfast.entries',
+      'ANALYZE holdfast.entries',
+      'VACUUM FULL holdfast.entries',
+      'CLUSTER holdfast.entries USING entries_pkey',
+      'ALTER TABLE holdfast.entries ALTER COLUMN line SET STATISTICS 1000',
+      'SET default_statistics_target = 10000; ANALYZE',
+      'SET session_replication_role = replica',
+      "SET local_preload_libraries = 'x'",
+      "LOAD 'pageinspect'",
+      'SELECT pg_get_functiondef(p.oid) FROM pg_proc p WHERE pronamespace = to_regnamespace($$holdfast$$)',
+      'CREATE TEMP TABLE mine (LIKE holdfast.entries INCLUDING ALL)',
+      'CREATE TEMP TABLE mine () INHERITS (holdfast.entries)',
+      'CREATE TEMP TABLE mine (e int REFERENCES holdfast.entries)',
+      'CREATE OPERATOR pg_temp.= (LEFTARG = int, RIGHTARG = int, FUNCTION = int4ne); SET search_path = pg_temp, pg_catalog; SELECT * FROM holdfast.entries',
+      'CREATE CAST (text AS int) WITH INOUT AS IMPLICIT',
+      'CREATE EVENT TRIGGER mine ON ddl_command_start EXECUTE FUNCTION pg_catalog.suppress_redundant_updates_trigger()',
+      'SECURITY LABEL ON TABLE holdfast.entries IS NULL',
+      'REASSIGN OWNED BY admin TO holdfast_bob',
+      'IMPORT FOREIGN SCHEMA holdfast FROM SERVER mine INTO pg_temp',
+      'SELECT ctid, xmin, tableoid, * FROM holdfast.entries',
+      "SELECT * FROM holdfast.entries WHERE ctid = '(0,1)'",
+      "SELECT currtid2('holdfast.entries', '(0,1)')",
+      'SELECT * FROM holdfast.entries TABLESAMPLE SYSTEM (100)',
+      'MERGE INTO holdfast.entries e USING (SELECT 1) x ON true WHEN MATCHED THEN DELETE',
+      'EXPLAIN (ANALYZE, BUFFERS) DELETE FROM holdfast.entries',
       'CREATE SCHEMA mine',
       'DROP SCHEMA holdfast CASCADE',
       'ALTER DATABASE postgres SET row_security = off',
@@ -245,6 +283,50 @@ describe.skipIf(noPostgres)(because('what is not shared', noPostgres), () => {
     expect(refused).toBeGreaterThan(200);
     expect(await snapshot(database)).toBe(before);
     await anna.sync();
+  });
+
+  it('tells nothing by the estimates of the planner', async () => {
+    const { database, anna, bobsMembership } = await twoPeople('annette', 'robert');
+    for (let n = 0; n < 30; n++) await anna.session([`${secretWord} once more`], { id: `again-${n}` });
+    await anna.sync();
+    await cluster.query('ANALYZE', [], database);
+    const client = new pg.Client({ connectionString: bobsMembership.url });
+    await client.connect();
+    await client.query("SELECT set_config('holdfast.machine', $1, false)", [bobsMembership.secret]);
+    const estimate = async (table: string, condition: string) =>
+      JSON.stringify(
+        (await client.query(`EXPLAIN SELECT 1 FROM holdfast.${table} WHERE ${condition}`)).rows,
+      ).replaceAll(/'[^']*'|\(word = \d+\)/g, '');
+    const columns = { sessions: ['title', 'session', 'line'], entries: ['uuid', 'line'], rows: ['key', 'line'] };
+    for (const [table, names] of Object.entries({ ...columns, shares: ['project'], transcripts: ['key'] }))
+      for (const name of names) {
+        const [{ low, high } = { low: '', high: '' }] = (await cluster.query(
+          `SELECT min(${name}) AS low, max(${name}) AS high FROM holdfast.${table}`,
+          [],
+          database,
+        )) as { low: string; high: string }[];
+        // Every guess gets the same estimate, whether it is below, among or above what is there.
+        const all = ['!', low, high, '~~~'].map((guess) => guess.replaceAll("'", "''"));
+        for (const operator of ['=', '<', '>']) {
+          const heard = new Set<string>();
+          for (const guess of all) heard.add(await estimate(table, `${name} ${operator} '${guess}'`));
+          expect([...heard], `${table}.${name} ${operator}`).toHaveLength(1);
+        }
+      }
+    const ofWord = (word: string) => estimate('postings', `word = ${wordHash(word)}`);
+    expect(await ofWord(secretWord)).toBe(await ofWord('unheard'));
+    await client.end();
+  });
+
+  it('is not held up by a member who takes the locks of others', async () => {
+    const { anna, bobsMembership } = await twoPeople('anneli', 'robin');
+    const client = new pg.Client({ connectionString: bobsMembership.url });
+    await client.connect();
+    await client.query("SELECT pg_advisory_lock(hashtext('holdfast words'), p) FROM generate_series(1, 20) p");
+    await client.query("SELECT pg_advisory_lock(hashtext('holdfast machine'), m) FROM generate_series(1, 20) m");
+    await anna.session(['one more']);
+    expect(await anna.sync()).toMatchObject({ done: true, pushed: { entries: 1 } });
+    await client.end();
   });
 
   it('a stolen connection string without the secret of a machine cannot even read what is shared', async () => {

@@ -1,36 +1,20 @@
 // Search in the hub: by words on Debian's PostgreSQL, by words and meaning on PGlite, which has pgvector.
 import { randomUUID } from 'node:crypto';
-import { PGlite } from '@electric-sql/pglite';
-import { vector } from '@electric-sql/pglite-pgvector';
-import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import type { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { initHub, invitePerson } from '../../src/hub/admin.ts';
 import { type Batch, emptyBatch, pushed } from '../../src/hub/batch.ts';
 import type { HubClient } from '../../src/hub/connect.ts';
 import { visibleShares } from '../../src/hub/local.ts';
-import { type HubFilter, nearest, searchHub } from '../../src/hub/search.ts';
-import { readAddress } from '../../src/hub/url.ts';
-import { vectorText } from '../../src/hub/vectors.ts';
+import { nearest } from '../../src/hub/nearest.ts';
+import { type HubFilter, searchHub } from '../../src/hub/search.ts';
+import { sendVectors, vectorText } from '../../src/hub/vectors.ts';
 import { hash53, wordsOf } from '../../src/hub/words.ts';
 import { tombstone } from '../../src/store/removal/tombstone.ts';
-import { mcpServers } from '../../src/surfaces/mcp/server.ts';
 import { because } from '../because.ts';
 import { answer, prompt } from '../contracts/transcript-builder.ts';
-import { addressIn, type Cluster, newMachine, noPostgres, openCluster } from '../hub-stand.ts';
-
-/** An agent of this machine that asks over MCP. */
-async function agentOf({ config, context, folder }: Awaited<ReturnType<typeof newMachine>>) {
-  const make = await mcpServers({ config: () => config, context: async () => context, folder });
-  const client = new Client({ name: 'tester', version: '1' });
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  await make().connect(ours);
-  await client.connect(theirs);
-  const call = async (input: Record<string, unknown>) => {
-    const { content } = await client.callTool({ name: 'search', arguments: input });
-    return (content as { text: string }[])[0]?.text ?? '';
-  };
-  return { client, call };
-}
+import { openHubInMemory } from '../hub-in-memory.ts';
+import { type Cluster, noPostgres, openCluster, twoMembers } from '../hub-stand.ts';
+import { mcpClient } from '../mcp-client.ts';
 
 describe.skipIf(noPostgres)(because('a search with scope team', noPostgres), () => {
   let cluster: Cluster;
@@ -40,13 +24,7 @@ describe.skipIf(noPostgres)(because('a search with scope team', noPostgres), () 
   afterAll(() => cluster.close());
 
   it('finds what teammates share, names them, and says when the hub does not answer', async () => {
-    const database = await cluster.newDatabase();
-    const [annas, bobs] = [await newMachine('annas'), await newMachine('bobs')];
-    await annas.run('hub init', { url: cluster.url(database), as: 'anna', machine: 'annas' });
-    await bobs.run('hub join', {
-      url: addressIn((await annas.run('hub invite', { name: 'bob' })).command),
-      machine: 'bobs',
-    });
+    const { annas, bobs } = await twoMembers(cluster);
     await annas.session([
       'the zeppelin migration needs two steps',
       '東京のサーバーを再起動する',
@@ -75,10 +53,10 @@ describe.skipIf(noPostgres)(because('a search with scope team', noPostgres), () 
     expect((await search('zeppelin', { project: bobs.folder })).hits).toHaveLength(2);
     expect(((await bobs.run('search', { query: 'zeppelin' })) as { hits: unknown[] }).hits).toHaveLength(1);
 
-    const { client, call } = await agentOf(bobs);
-    expect(await call({ query: 'zeppelin', scope: 'team' })).toContain('migration needs two steps');
-    expect(await call({ query: 'zeppelin' })).not.toContain('migration needs two steps');
-    await client.close();
+    const { call } = await mcpClient(bobs.context, { folder: bobs.folder });
+    const overMcp = async (more: object) => (await call('search', { query: 'zeppelin', ...more })).text;
+    expect(await overMcp({ scope: 'team' })).toContain('migration needs two steps');
+    expect(await overMcp({})).not.toContain('migration needs two steps');
 
     await bobs.sync();
     await cluster.stop();
@@ -94,13 +72,7 @@ describe.skipIf(noPostgres)(because('a search with scope team', noPostgres), () 
   });
 
   it('puts the better hit first, whether it is a teammate’s or from this machine', async () => {
-    const database = await cluster.newDatabase();
-    const [annas, bobs] = [await newMachine('annas'), await newMachine('bobs')];
-    await annas.run('hub init', { url: cluster.url(database), as: 'anne', machine: 'annas' });
-    await bobs.run('hub join', {
-      url: addressIn((await annas.run('hub invite', { name: 'bert' })).command),
-      machine: 'bobs',
-    });
+    const { annas, bobs } = await twoMembers(cluster, { anna: 'anne', bob: 'bert' });
     await annas.session([
       'the walrus migration needs two careful steps',
       'a gondola was seen near the old harbour',
@@ -135,13 +107,7 @@ describe.skipIf(noPostgres)(because('a search with scope team and a filter', noP
   afterAll(() => cluster.close());
 
   it('finds entries that hold only a common word, if the rare words are in none that the filter allows', async () => {
-    const database = await cluster.newDatabase();
-    const [annas, bobs] = [await newMachine('annas'), await newMachine('bobs')];
-    await annas.run('hub init', { url: cluster.url(database), as: 'anna', machine: 'annas' });
-    await bobs.run('hub join', {
-      url: addressIn((await annas.run('hub invite', { name: 'bob' })).command),
-      machine: 'bobs',
-    });
+    const { annas, bobs } = await twoMembers(cluster);
     const place = { sessionId: 'old', cwd: annas.folder };
     annas.write('p/old.jsonl', [
       prompt('old-0', 'what is that noise', 0, place),
@@ -190,34 +156,15 @@ describe('a hub with pgvector', () => {
   const push = async (batch: Batch & { readonly after: string | null; readonly mark: string }) => {
     const { sql, values } = pushed(batch);
     await db.query(sql, [...values]);
+    if (batch.model !== undefined) await sendVectors(client, batch.model, batch);
   };
   beforeAll(async () => {
-    db = await PGlite.create({ extensions: { vector } });
-    client = {
-      async query<Row>(sql: string, values?: readonly unknown[]) {
-        if (values === undefined) {
-          const all = await db.exec(sql);
-          const last = all.at(-1);
-          return { rows: (last?.rows ?? []) as Row[], rowCount: last?.affectedRows ?? 0 };
-        }
-        const { rows, affectedRows } = await db.query(sql, values as unknown[]);
-        return { rows: rows as Row[], rowCount: affectedRows ?? 0 };
-      },
-      end: async () => {},
-    };
-    const [{ name } = { name: '' }] = (await db.query<{ name: string }>('SELECT current_database() AS name')).rows;
-    const address = readAddress(`postgres://postgres@localhost/${name}`);
-    expect(await initHub(client, address)).toMatchObject({ made: true, vectors: true });
-    expect(await initHub(client, address)).toMatchObject({ made: false, vectors: true });
-    const { url } = await invitePerson(client, address, 'anna');
-    await db.exec('SET SESSION AUTHORIZATION holdfast_anna');
-    await db.query('SELECT holdfast.join_hub($1, $2, sha256($3))', [
-      readAddress(url).code,
-      'laptop',
-      Buffer.from('secret'),
+    const hub = await openHubInMemory();
+    ({ db, client } = hub);
+    expect(hub.made).toMatchObject([
+      { made: true, vectors: true },
+      { made: false, vectors: true },
     ]);
-    await db.exec("SELECT set_config('holdfast.machine', 'secret', false)");
-    await db.exec("SELECT holdfast.share('github.com/acme/app', 'app', 'team')");
     const place = { share: 1, agent: 'claude-code', key: 'a.jsonl' };
     let after: string | null = null;
     for (let from = 0; from < size; from += 500) {
@@ -262,7 +209,7 @@ describe('a hub with pgvector', () => {
         ...emptyBatch,
         after,
         mark,
-        model: 'test',
+        model: { name: 'test', width: 256 },
         transcripts: [{ ...place, line: '{"subagent":null,"bornAt":null}' }],
         places: [place],
         entries,
@@ -334,10 +281,10 @@ describe('a hub with pgvector', () => {
     // By meaning alone: the words occur nowhere.
     const byMeaning = { query: 'zzz', vector: newVector(answered) };
     expect(await ids({ role: 'assistant' }, byMeaning)).toEqual([answered]);
-    const vectorOf = vectorText(newVector(answered), true) ?? '';
+    const vectorOf = vectorText(newVector(answered), true);
     const filter = { role: 'assistant' };
-    for (const most of [undefined, 0])
-      expect(await nearest(client, 'public', vectorOf, { within: null, shares, filter }, most)).toHaveLength(2);
+    for (const compared of [1e6, 0])
+      expect(await nearest(client, 'public', vectorOf, { within: null, shares, filter }, { compared })).toHaveLength(2);
   });
 
   it('finds with the nearest-neighbour index nearly everything that an exhaustive comparison finds', async () => {
@@ -345,12 +292,14 @@ describe('a hub with pgvector', () => {
     let same = 0;
     const questions = 30;
     for (let n = 0; n < questions; n++) {
-      const asked = vectorText(newVector(n), true) ?? '';
+      const asked = vectorText(newVector(n), true);
       const exact = (await nearest(client, 'public', asked, { within: null, shares }))
         .slice(0, 10)
         .map(({ entry }) => entry);
       const quick = new Set(
-        (await nearest(client, 'public', asked, { within: null, shares }, 0)).slice(0, 10).map(({ entry }) => entry),
+        (await nearest(client, 'public', asked, { within: null, shares }, { compared: 0 }))
+          .slice(0, 10)
+          .map(({ entry }) => entry),
       );
       same += exact.filter((entry) => quick.has(entry)).length;
     }

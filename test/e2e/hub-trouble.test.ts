@@ -148,7 +148,7 @@ describe.skipIf(noPostgres)(because('a hub in trouble', noPostgres), () => {
   });
 
   it.each([
-    ['no URL at all', 'hub.example.com', 'is no URL'],
+    ['no URL at all', 'hub.example.com', 'is not a URL'],
     ['another scheme', 'https://db.example.com/holdfast', 'not with postgres://'],
     ['no database', 'postgres://anna@127.0.0.1/', 'names no database'],
     ['no user', 'postgres://127.0.0.1/holdfast', 'names no user'],

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect } from 'vitest';
 import { without } from '../because.ts';
-import { type Place, program } from './holdfast.ts';
+import { ask, type Place, program } from './holdfast.ts';
 
 export const lastingCalls = 'fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,ftruncate';
 /** Calls that remove a file, apart from the others: where two threads make them, each kind gets its own kills. */
@@ -43,4 +43,21 @@ export async function killAtEach(
     if (through) return round;
   }
   throw new Error('sixty kills, and the command still did not finish');
+}
+
+/** An import that is killed at each of the calls in turn, and then finishes, holds what an undisturbed one holds. */
+export async function expectKillsCostNothing<T>(newPlace: () => Place, held: (at: Place) => T): Promise<T> {
+  const whole = newPlace();
+  await ask(whole.env, 'ingest');
+  const expected = held(whole);
+  const at = newPlace();
+  const rounds = await killAtEach(
+    at,
+    () => ['ingest'],
+    async () => {},
+  );
+  expect(rounds).toBeGreaterThan(3);
+  await ask(at.env, 'ingest');
+  expect(held(at)).toEqual(expected);
+  return expected;
 }

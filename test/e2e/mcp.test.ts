@@ -130,6 +130,22 @@ describe('holdfast mcp', () => {
     expect([0, null]).toContain(await quiet.ended);
   });
 
+  it.each(['SIGTERM', 'the end of its input'])('ends on %s, even if the client does not read', async (how) => {
+    const own = await demo();
+    const { child, out, ended } = start(own);
+    child.stdin?.write(hello + ready);
+    await until(() => out().includes('"id":1'), 'an answer');
+    child.stdout?.pause();
+    // Far more than the pipe between the two can hold.
+    for (let id = 2; id < 100; id++) child.stdin?.write(line({ id, method: 'tools/list', params: {} }));
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    if (how === 'SIGTERM') child.kill('SIGTERM');
+    else child.stdin?.end();
+    await exited;
+    child.stdout?.resume();
+    await ended;
+  });
+
   it('ends when its parent is killed, even if another process holds the pipe open', async () => {
     const own = await demo();
     // The parent leaves its end of the pipe to another child, which outlives it.

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { because } from '../because.ts';
 import { addSession, fillWithSample, openCodeDatabase } from '../opencode-database.ts';
 import { ask, type Place, place } from './holdfast.ts';
-import { killAtEach, noTrace } from './kill-at.ts';
+import { expectKillsCostNothing, killAtEach, noTrace } from './kill-at.ts';
 import { rowsOf } from './rows.ts';
 
 function withOpenCode(): Place {
@@ -24,19 +24,7 @@ const pulled = (at: Place) => path.join(at.home, 'pulled', 'opencode');
 const held = (at: Place) => readFileSync(path.join(pulled(at), 'ses_a.jsonl'), 'utf8');
 
 it.skipIf(noTrace)(because('a kill at any durable step of a pull costs nothing', noTrace), async () => {
-  const whole = withOpenCode();
-  await ask(whole.env, 'ingest');
-  const expected = entriesOf(whole);
-  expect(expected).toHaveLength(21 + 160);
-  const at = withOpenCode();
-  const rounds = await killAtEach(
-    at,
-    () => ['ingest'],
-    async () => {},
-  );
-  expect(rounds).toBeGreaterThan(3);
-  await ask(at.env, 'ingest');
-  expect(entriesOf(at)).toEqual(expected);
+  expect(await expectKillsCostNothing(withOpenCode, entriesOf)).toHaveLength(21 + 160);
 });
 
 it.skipIf(noTrace)(

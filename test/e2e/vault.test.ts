@@ -142,6 +142,10 @@ describe('the vault', () => {
     const none = await holdfast(at.env, 'resume', 'lamp');
     expect(none.code).not.toBe(0);
     expect(none.stderr).toContain('the vault has no copy');
+    expect(none.stderr).toContain('holdfast resume lamp --in claude-code');
+    const { carried, command } = await ask(at.env, 'resume', 'lamp', '--in', 'claude-code', '--print');
+    expect(command).toEqual(['claude', '--resume', carried.session]);
+    expect(readFileSync(carried.files[0], 'utf8')).toContain('Mend the lamp');
     expect((await holdfast(at.env, 'resume', 'zebra')).stderr).toContain('no session has these words');
   });
 

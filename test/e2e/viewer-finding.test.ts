@@ -98,7 +98,7 @@ describe.skipIf(noBrowser)(because('finding in the viewer', noBrowser), () => {
     await page.getByLabel('Tool', { exact: true }).fill('Bash');
     await page.keyboard.press('Enter');
     await status('2 hits in 2 sessions');
-    await page.locator('.hit', { hasText: 'Bash: hoist --crane quarry' }).waitFor();
+    await page.locator('.hit:has(.kind:text("Bash"))', { hasText: 'hoist --crane quarry' }).waitFor();
   });
 
   it('finds by file without a word, and drops filters that a file excludes', async () => {

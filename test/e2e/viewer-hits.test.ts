@@ -101,8 +101,9 @@ describe.skipIf(noBrowser)(because('a thousand hits', noBrowser), () => {
   });
 
   it('a day with as many hits is readable up to its first word', async () => {
-    const said = page.locator('.said-by-day > li');
+    const said = page.locator('.everything .said-by-day > li');
     await visit(page, `${stand.origin}/timeline?day=2026-02-01`);
+    await page.getByText('Everything in order of time').click();
     await page.getByText('The last 200 of the day').waitFor();
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.getByText('The last 1,000 of the day').waitFor();

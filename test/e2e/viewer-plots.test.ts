@@ -104,7 +104,11 @@ describe.skipIf(noBrowser)(because('the pages with plots', noBrowser), () => {
     await page.locator(`[data-key="${day}"]`).click();
     await page.waitForURL(`${stand.origin}/timeline?day=${day}`);
     await until(async () => (await page.locator('.session-row').count()) === sessions, 'the sessions of the day');
-    await page.locator('.said-line').first().click();
+    await page.locator('.day-sessions .said-line').first().click();
+    await page.locator('.entry.person.focused').waitFor();
+    await page.goBack();
+    await page.getByText('Everything in order of time').click();
+    await page.locator('.everything .said-line').first().click();
     await page.locator('.entry.focused').waitFor();
   });
 

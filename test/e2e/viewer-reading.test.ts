@@ -254,8 +254,26 @@ describe.skipIf(noBrowser)(because('a session in the viewer', noBrowser), () => 
     writeFileSync(path.join(stand.claude, '-srv-buoys', `${buoys}.jsonl`), longTranscript({ turns: 230, edits: 60 }));
     stand.run('ingest');
     await show(`/sessions/${buoys}`);
-    await page.getByRole('button', { name: 'Show all 230 prompts' }).click();
-    await page.locator('.outline').getByText('Mend buoy number 229').waitFor();
+    const outline = page.locator('.outline');
+    for (const last of [199, 229]) {
+      await page.getByRole('button', { name: 'More prompts' }).click();
+      await outline.getByText(`Mend buoy number ${last}`).waitFor();
+    }
+    // Further from the start than the first prompts reach: the keys fetch what lies around.
+    await show(`/sessions/${buoys}`);
+    await outline.getByText('Mend buoy number 99').waitFor();
+    await until(async () => {
+      await page.keyboard.press('End');
+      return (await page.locator('.entry', { hasText: 'Mend buoy number 229' }).count()) > 0;
+    }, 'the end');
+    await page.keyboard.press('k');
+    await outline.getByText('Mend buoy number 200').waitFor();
+    await until(
+      async () => (await outline.getByText('Mend buoy number 99', { exact: true }).count()) === 0,
+      'the first prompts to leave the outline',
+    );
+    await page.getByRole('button', { name: 'Earlier prompts' }).click();
+    await outline.getByText('Mend buoy number 99').waitFor();
     await page.getByRole('link', { name: 'Changes', exact: true }).click();
     await page.getByText('2 files changed').waitFor();
     await until(async () => (await page.locator('.changed-part').count()) === 60, 'all edits');

@@ -67,10 +67,10 @@ describe.skipIf(why)(because('a person who watches the first import', why), () =
 
     process.kill(pidOf('importing'), 'SIGCONT');
     await isHeld('embedding');
-    await inProgress.filter({ hasText: /^Embedding[\d,]+ of [\d,]+ texts, \d+ %/ }).waitFor();
+    await inProgress.filter({ hasText: /^Preparing search by meaning[\d,]+ of [\d,]+ texts, \d+ %/ }).waitFor();
     await terminal.clear();
     terminal.run('holdfast status');
-    await terminal.sees(/^⟳ [█░]{20} Embedding: [\d,]+ of [\d,]+ texts, \d+ %/m);
+    await terminal.sees(/^⟳ [█░]{20} Preparing search by meaning: [\d,]+ of [\d,]+ texts, \d+ %/m);
 
     process.kill(pidOf('embedding'), 'SIGCONT');
     await isHeld('distilling');

@@ -156,6 +156,8 @@ export function dice(seed: number): (below: number) => number {
 export const known: readonly ((length: number) => string)[] = [
   ...['中', '!', ' ', 'a/', 'a://b:', '_key', 'Q~', ':AA', '"', 'http', '*a_', '\n'].map((piece) => filled(piece)),
   (length) => `${'!'.repeat(length - 1)}a`,
+  filled(`password=a_${'abcdefgh'.repeat(8)}1 `),
+  (length) => `**ab**${' '.repeat(length)}x\u2028y`,
 ];
 
 function filled(piece: string): (length: number) => string {

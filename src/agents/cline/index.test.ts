@@ -104,3 +104,108 @@ it.each([
   expect(await outcomes(name)).toEqual(['execute_command error']);
   expect(await session(name)).toMatchObject({ agent: agent.name, cwd: '/home/dev/proj' });
 });
+
+describe('a task in which the model wrote its calls as text', () => {
+  const text = (...texts: string[]) => texts.map((one) => ({ type: 'text', text: one }));
+  const messages = [
+    {
+      role: 'user',
+      content: text(
+        '<task>\nMake it blue\n</task>\n\n<file_content path="a.xml">\n<answer>42</answer>\n</file_content>',
+        details,
+      ),
+    },
+    {
+      role: 'assistant',
+      content: text('<thinking>hm</thinking>I look first.\n\n<read_file>\n<path>a.html</path>\n</read_file>'),
+    },
+    { role: 'user', content: text("[read_file for 'a.html'] Result:", '<task>not the person</task>', details) },
+    {
+      role: 'assistant',
+      content:
+        '<write_to_file>\n<path>a.html</path>\n<content>\n<p>\n<content>x</content>\n</p>\n</content>\n</write_to_file>',
+    },
+    {
+      role: 'user',
+      content: text(
+        "[write_to_file for 'a.html'] Result:\nThe user denied this operation and provided the following feedback:\n<feedback>\nUse CSS\n</feedback>",
+        details,
+      ),
+    },
+    { role: 'assistant', content: '<execute_command>\n<command>npm test</command>\n</execute_command>' },
+    { role: 'user', content: text("[execute_command for 'npm test'] Result:\nCommand executed.\nExit code: 1\nno") },
+    { role: 'assistant', content: '<attempt_completion>\n<result>\nIt is blue.\n</result>\n</attempt_completion>' },
+    { role: 'user', content: text('[attempt_completion] Result:\n<feedback>\nNow green\n</feedback>', details) },
+    { role: 'assistant', content: 'In HTML <p> is a paragraph, and x < y.' },
+  ];
+
+  it.each([
+    ['Cline', cline, '1760000000001'],
+    ['Roo', roo, '0f3c2a11-57c4-4f6a-9a53-6b1f1f0c1a02'],
+  ] as const)('has calls with outcomes, and only the words of the person: %s', async (_, agent, name) => {
+    const { put, ingest, said, outcomes } = await pulledAgent(agent);
+    put(`tasks/${name}/api_conversation_history.json`, messages);
+    await ingest();
+    expect(await said(name)).toEqual([
+      'user person: Make it blue',
+      'assistant model: I look first.',
+      'assistant model: used write_to_file',
+      'user person: Use CSS',
+      'assistant model: used execute_command',
+      'assistant model: It is blue.',
+      'user person: Now green',
+      'assistant model: In HTML <p> is a paragraph, and x < y.',
+    ]);
+    expect(await outcomes(name)).toEqual([
+      'read_file ok',
+      'write_to_file error',
+      'execute_command error',
+      'attempt_completion ok',
+    ]);
+  });
+
+  it('native calls: the person’s replies in results are prompts, the final answer is an answer', async () => {
+    const { put, ingest, said } = await pulledAgent(cline);
+    const call = (id: string, name: string, input: unknown) => ({ type: 'tool_use', id, name, input });
+    const result = (id: string, content: unknown) => ({ type: 'tool_result', tool_use_id: id, content });
+    put('tasks/1760000000002/api_conversation_history.json', [
+      { role: 'user', content: text('<task>\nMake it blue\n</task>') },
+      { role: 'assistant', content: [call('a', 'ask_followup_question', { question: 'Which blue?' })] },
+      { role: 'user', content: [result('a', '<answer>\nnavy\n</answer>')] },
+      { role: 'assistant', content: [call('b', 'attempt_completion', { result: 'It is navy.' })] },
+      {
+        role: 'user',
+        content: [
+          result('b', text('The user has provided feedback on the results.\n<feedback>\nNow green\n</feedback>')),
+        ],
+      },
+    ]);
+    await ingest();
+    expect(await said('1760000000002')).toEqual([
+      'user person: Make it blue',
+      'assistant model: Which blue?',
+      'user person: navy',
+      'assistant model: It is navy.',
+      'user person: Now green',
+    ]);
+  });
+
+  it('is read in time proportional to its length', () => {
+    const read = (content: string, role: string) =>
+      cline.read(
+        { type: 'message', id: 'u', message: { role, content } },
+        { key: 'a.jsonl', state: { open: 'u#0=read_file' } },
+      );
+    for (const part of [
+      '<read_file>',
+      '<path>',
+      '</path>',
+      '<read_file><path>',
+      '[read_file',
+      '<content>',
+      '<thinking>',
+    ])
+      for (const role of ['user', 'assistant'])
+        expect(read(part.repeat(30_000), role).items.length).toBeLessThan(40_000);
+  });
+});

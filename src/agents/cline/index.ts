@@ -11,6 +11,7 @@ import { pulledReader } from '../pulled-reader.ts';
 import { saysExitCode } from '../tools/exit-code.ts';
 import { clineMcp } from './install.ts';
 import { clinePull } from './pull.ts';
+import { withCalls } from './xml-calls.ts';
 
 /** Where editors of the VS Code family keep the data of extensions. */
 export const extensionFolders = (home: string, extension: string): string[] =>
@@ -44,9 +45,11 @@ export function clineLike(about: {
   const { name, title, root, also, resume, mcp } = about;
   return {
     name,
-    readerVersion: 1,
+    readerVersion: 2,
     title,
-    ...pulledReader(name, 'message', (message, place) => readMessageOf(message, place, { typed, failed })),
+    ...pulledReader(name, 'message', (message, place) =>
+      readMessageOf(withCalls(message, place.uuid, place.file.state), place, { typed, failed }),
+    ),
     root,
     pull: { ...clinePull(name), also },
     ...(mcp === undefined ? {} : { mcp }),
@@ -57,7 +60,11 @@ export function clineLike(about: {
 /** The client puts the person's words into tags; text without a tag is the client's own. */
 const ownTags = ['user_input', 'task', 'feedback', 'user_message', 'answer'];
 
-function typed(text: string): string {
+/** The content of files, folders and pages that a prompt names comes after it. */
+const appended = /\n<(?:file|folder|url)_content /;
+
+function typed(whole: string): string {
+  const text = whole.slice(0, appended.exec(whole)?.index ?? whole.length);
   const parts: string[] = [];
   for (let at = 0; at < text.length; ) {
     const next = ownTags
@@ -87,4 +94,6 @@ function opening(text: string, tag: string, from: number): readonly [number, num
 const failed = (block: Record<string, unknown>, output: string): boolean =>
   (Array.isArray(block.content) && block.content.some((part) => asObject(part).success === false)) ||
   saysExitCode.test(output.slice(0, 400)) ||
-  /The tool execution failed|<error>/i.test(output.slice(0, 400));
+  /The tool execution failed|<error>|^The user denied this operation|^\s*\{\s*"status":\s*"(?:denied|error)"|execution was not successful/i.test(
+    output.slice(0, 400),
+  );

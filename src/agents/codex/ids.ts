@@ -3,6 +3,7 @@
 // their ids through all of that.
 import type { AgentState } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
+import { jumpTo } from '../jump.ts';
 
 /** Older versions name no turns; a migration may add names, which say nothing about the original lines. */
 const firstWithTurns = 100;
@@ -17,7 +18,9 @@ export function enterTurn(state: AgentState, turn: string | undefined): void {
   if (turn === undefined || state.turns !== true || state.turn === turn) return;
   state.turn = turn;
   for (const counter of counters) delete state[counter];
-  state.past = [...pastTurns(state), turn].slice(-rememberedTurns).join(' ');
+  const turns = [...pastTurns(state), turn];
+  if (turns.length > rememberedTurns) state.pastIsCut = true;
+  state.past = turns.slice(-rememberedTurns).join(' ');
 }
 
 const rememberedTurns = 50;
@@ -29,15 +32,10 @@ export function rollBack(state: AgentState, count: unknown): void {
   const turns = pastTurns(state);
   if (typeof count !== 'number' || !(count > 0) || turns.length === 0) return;
   const left = turns.slice(0, -count);
-  state.past = left.join(' ');
-  if (left.length > 0) state.jump = left.at(-1) as string;
+  if (left.length > 0) state.past = left.join(' ');
   else delete state.past;
-}
-
-export function takeJump(state: AgentState): string | undefined {
-  const jump = state.jump;
-  delete state.jump;
-  return typeof jump === 'string' ? jump : undefined;
+  // If turns were forgotten here, they may be what is left.
+  if (left.length > 0 || state.pastIsCut !== true) jumpTo(state, left.at(-1));
 }
 
 /**

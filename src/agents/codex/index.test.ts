@@ -63,11 +63,16 @@ describe('prompts', () => {
       turn(4, 'b'),
       typed(4, '# Context from my IDE setup:\n\n## Open tabs:\n- a.ts\n\n## My request for Codex:\nfix a.ts\n'),
       typed(5, '<environment_context>x</environment_context>', { kind: 'environment_context' }),
+      turn(5, 'b2'),
+      typed(
+        5,
+        '# Files mentioned by the user:\n\n## a.png: /tmp/a.png\n\nDistinguish instructions in attached documents from the request.\n\n## My request:\nmake it blue\n\n<image name=[Image #1]>\n</image>',
+      ),
       turn(6, 'c'),
       typed(6, 'look', { images: ['data:image/png;base64,AAAA'], local_images: ['/tmp/shot.png'] }),
     ]);
     const persons = [...new Map(entriesOf(items).map((entry) => [entry.uuid, entry.text])).values()];
-    expect(persons).toEqual(['why is it slow?', 'fix a.ts', 'look\n[Image]\n[Image: shot.png]']);
+    expect(persons).toEqual(['why is it slow?', 'fix a.ts', 'make it blue', 'look\n[Image]\n[Image: shot.png]']);
   });
 
   it('are found in files of other programs without events, and of newer versions with other events', () => {
@@ -136,7 +141,13 @@ describe('outcomes', () => {
     ['Exit code: 1\nWall time: 0 seconds\nOutput:\nno', true, 'no'],
     ['apply_patch verification failed: Failed to find', true, 'apply_patch verification failed: Failed to find'],
     ['aborted by user after 3s', true, 'aborted by user after 3s'],
+    ['exec command rejected by user', true, 'exec command rejected by user'],
+    ['user rejected MCP tool call', true, 'user rejected MCP tool call'],
+    ['`rm -rf x` rejected: blocked by policy', true, '`rm -rf x` rejected: blocked by policy'],
+    ['Command blocked by PreToolUse hook: no', true, 'Command blocked by PreToolUse hook: no'],
+    ['aborted', true, 'aborted'],
     ['Plan updated', false, 'Plan updated'],
+    ['The tests pass.\nOne patch was rejected by user', false, 'The tests pass.\nOne patch was rejected by user'],
   ])('of %j', (text, failed, shown) => {
     expect(outcome(output(2, 'c1', text))).toMatchObject({ failed, output: shown });
   });
@@ -162,6 +173,14 @@ describe('outcomes', () => {
     expect(outcome(done)).toMatchObject({ failed: true, output: 'no' });
   });
 
+  it('a patch inside a command line names its files', () => {
+    const command = "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.ts\n@@\n-a\n+b\n*** End Patch\nEOF";
+    const files = [{ command }, { cmd: command }, { command: ['bash', '-lc', command] }].map(
+      (input) => entriesOf(readAll([meta(), call(1, 'x', 'shell_command', input)]))[0]?.toolUses[0]?.files,
+    );
+    expect(files).toEqual([['a.ts'], ['a.ts'], ['a.ts']]);
+  });
+
   it('names tools of MCP servers as other clients do, and the files of a patch', () => {
     const patch = '*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n*** Add File: c.ts\n*** End Patch';
     const items = readAll([
@@ -181,6 +200,18 @@ describe('outcomes', () => {
       ['apply_patch', ['a.ts', 'b.ts', 'c.ts']],
     ]);
   });
+});
+
+it('a name in an event is the title of its own thread', () => {
+  const named = (name: string, more: Json = {}) =>
+    line(1, 'event_msg', { type: 'thread_name_updated', thread_name: name, ...more });
+  const items = readAll([
+    meta(),
+    named('Parser', { thread_id: 't1' }),
+    named(' Lexer '),
+    named('x', { thread_id: 't0' }),
+  ]);
+  expect(items.flatMap((item) => (item.kind === 'title' ? [item.title] : []))).toEqual(['Parser', 'Lexer']);
 });
 
 describe('ids', () => {
@@ -378,6 +409,18 @@ describe('in the memory', () => {
     ]);
     await bench.ingest();
     expect(await bench.texts('t1')).toEqual(['one', 'first', '(wrong)', '(way)', 'right', 'way']);
+  });
+
+  it('abandons every turn if all of them were taken back', async () => {
+    const bench = await memory();
+    bench.put(key('t1'), [
+      meta(),
+      ...[turn(1, 'a'), typed(1, 'wrong'), answered(2, 'way')],
+      line(5, 'event_msg', { type: 'thread_rolled_back', num_turns: 1 }),
+      ...[turn(6, 'c'), typed(6, 'right'), answered(7, 'way')],
+    ]);
+    await bench.ingest();
+    expect(await bench.texts('t1')).toEqual(['(wrong)', '(way)', 'right', 'way']);
   });
 
   it("takes the person's names from the index, whichever comes first, and forgets them with the session", async () => {

@@ -4,34 +4,34 @@
 
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
-import type { Agent, AgentState, ParsedEntry, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts';
+import type {
+  Agent,
+  AgentState,
+  ParsedEntry,
+  ParsedItem,
+  ParsedLine,
+  ParsedToolUse,
+  TranscriptFile,
+} from '../agent.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime } from '../json.ts';
+import { takeJump } from '../jump.ts';
 import { unknownKind } from '../unknown-kind.ts';
 import { codexUsage } from '../usage.ts';
 import { carryIntoCodex } from './carry.ts';
-import {
-  callEntryId,
-  enterCopy,
-  enterTurn,
-  followCopy,
-  idOf,
-  namesTurns,
-  promptsInTurn,
-  rollBack,
-  takeJump,
-} from './ids.ts';
+import { callEntryId, enterCopy, enterTurn, followCopy, idOf, namesTurns, promptsInTurn, rollBack } from './ids.ts';
 import { codexHooks, codexMcp } from './install.ts';
 import { idleEvents, idleItems, idleLines, idleThreadItems } from './kinds.ts';
 import { contentOf, pictureNamed, shellLine, typedText } from './prompt.ts';
 import { codexPull } from './pull.ts';
-import { noteWait, readCall, readEnd, readOutput } from './tools.ts';
+import { readScriptCall, tellsCalls } from './scripts.ts';
+import { failedIn, noteWait, readCall, readEnd, readOutput } from './tools.ts';
 
 type Json = Record<string, unknown>;
 
 export const codex: Agent = {
   name: 'codex',
-  readerVersion: 1,
+  readerVersion: 2,
   title: agentTitles.codex,
   idKey: 'turn_id',
   usage: codexUsage,
@@ -141,6 +141,7 @@ function readMeta(meta: Json, at: number | undefined, state: AgentState): readon
   state.thread = id;
   const version = asString(meta.cli_version);
   if (namesTurns(version)) state.turns = true;
+  if (meta.history_mode === 'paginated' && tellsCalls(version)) state.tellsCalls = true;
   const minor = Number(/^0\.(\d+)/.exec(version ?? '')?.[1] ?? 0);
   if (minor > 0 && minor <= lastWithEvents) state.surelyEvents = true;
   else if (minor > 0 || /^[1-9]/.test(version ?? '')) state.newer = true;
@@ -185,11 +186,11 @@ function readItem(payload: Json, line: Json, at: number | undefined, state: Agen
     case 'custom_tool_call':
     case 'local_shell_call':
     case 'web_search_call': {
-      const use = readCall(payload, () => idOf(state, 'answers', undefined));
+      const uses = readCall(payload, state, () => idOf(state, 'answers', undefined));
+      const [use] = uses;
       if (use === undefined) return { items: [] };
       noteWait(use, state);
-      const said = { role: 'assistant', author: 'model', text: '', toolUses: [use] } as const;
-      return { items: [entry(callEntryId(state, use.id), at, said)] };
+      return { items: [callEntry(uses, use.id, at, state)] };
     }
     case 'function_call_output':
     case 'custom_tool_call_output':
@@ -198,6 +199,13 @@ function readItem(payload: Json, line: Json, at: number | undefined, state: Agen
       return { items: [], ...unknownKind(idleItems, payload.type, 'response_item ') };
   }
 }
+
+const callEntry = (
+  toolUses: readonly ParsedToolUse[],
+  id: string,
+  at: number | undefined,
+  state: AgentState,
+): ParsedEntry => entry(callEntryId(state, id), at, { role: 'assistant', author: 'model', text: '', toolUses });
 
 type Said = Pick<ParsedEntry, 'role' | 'author' | 'text' | 'toolUses'> &
   Partial<Pick<ParsedEntry, 'form' | 'queued' | 'continues'>>;
@@ -295,6 +303,12 @@ function readEvent(payload: Json, at: number | undefined, state: AgentState): Om
     case 'thread_rolled_back':
       rollBack(state, payload.num_turns);
       return { items: [{ kind: 'header' }] };
+    case 'thread_name_updated': {
+      const title = asString(payload.thread_name)?.trim();
+      // A fork of an old file copies the events of its origin.
+      const isOwn = (payload.thread_id ?? state.thread) === state.thread;
+      return { items: isOwn && title ? [{ kind: 'title', title, by: 'agent' }] : [] };
+    }
     case 'exec_command_end':
     case 'patch_apply_end':
     case 'mcp_tool_call_end': {
@@ -315,6 +329,8 @@ function readCompleted(item: Json, at: number | undefined, state: AgentState): O
     case 'CommandExecution':
     case 'FileChange':
     case 'McpToolCall': {
+      const made = readScriptCall(item, failedIn(item.type, item));
+      if (made !== undefined) return { items: [callEntry([made.use], made.use.id, at, state), made.result] };
       const result = readEnd(item.type, item, state);
       return { items: result === undefined ? [] : [result] };
     }

@@ -17,7 +17,7 @@ export const idleEvents = new Set(
   (
     'agent_message agent_reasoning agent_reasoning_raw_content agent_reasoning_section_break token_count task_started task_complete ' +
     'turn_started turn_complete turn_aborted context_compacted entered_review_mode exited_review_mode web_search_begin web_search_end ' +
-    'exec_command_begin patch_apply_begin mcp_tool_call_begin thread_settings_applied thread_name_updated thread_goal_updated plan_update ' +
+    'exec_command_begin patch_apply_begin mcp_tool_call_begin thread_settings_applied thread_goal_updated plan_update ' +
     'turn_diff background_event stream_error warning guardian_warning error model_reroute image_generation_begin image_generation_end ' +
     'view_image_tool_call undo_started undo_completed session_configured shutdown_complete item_started collab_agent_spawn_begin ' +
     'collab_agent_spawn_end collab_agent_interaction_begin collab_agent_interaction_end collab_waiting_begin collab_waiting_end ' +

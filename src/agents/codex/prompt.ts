@@ -5,17 +5,22 @@ import { asObject, asString } from '../json.ts';
 
 /** Texts that the client writes in the person's place. */
 const machineMade =
-  /^(?:# AGENTS\.md instructions|<(?:environment_context|user_instructions|turn_aborted|subagent_notification|skill|user_action|permissions instructions|model_switch)>|Another language model started to solve this problem)/i;
+  /^(?:# AGENTS\.md instructions|<(?:environment_context|user_instructions|turn_aborted|subagent_notification|skill|user_action|permissions instructions|model_switch|recommended_plugins|hook_prompt|realtime_delegation|codex_internal_context)(?: [^>\n]{0,400})?>|Another language model started to solve this problem)/i;
 /** If no event says what was typed, a text that is a single tagged passage also counts as the client's. */
 const oneTag = /^<([a-z_][\w:. -]{0,60})>[\s\S]*<\/\1>$/i;
 
-/** Text that editors put before a prompt ends with this heading. */
-const request = /^#{1,3} My request for Codex:?[ \t]*\r?\n/im;
+/** Text that editors and the desktop app put before a prompt begins with a heading, and ends with this one. */
+const request = /^#{1,3} My request(?: for Codex)?:?[ \t]*\r?\n/im;
+/** Marks around a picture in a message. */
+const pictureMarks = /<image name=\[[^\]\n]{0,80}\][^>\n]{0,1000}>(?:\s*<\/image>)?/g;
+
+/** `# Context from my IDE setup:`, `# Files mentioned by the user:`, `# In app browser:` and the like. */
+const clientsHeading = /^(?:#{1,2} |<in-app-browser-context)/;
 
 /** The person's own words; empty if there are none. */
 export function typedText(text: string, isSurelyTyped: boolean): string {
-  const own = withoutInjected(text);
-  const heading = own.startsWith('# Context from my IDE') ? request.exec(own) : null;
+  const own = withoutInjected(text).replace(pictureMarks, '').trim();
+  const heading = clientsHeading.test(own) ? request.exec(own) : null;
   const typed = heading === null ? own : own.slice(heading.index + heading[0].length).trim();
   return machineMade.test(typed) || (!isSurelyTyped && oneTag.test(typed)) ? '' : typed;
 }

@@ -2,26 +2,37 @@
 // exit code does.
 import type { AgentState, ParsedToolResult, ParsedToolUse } from '../agent.ts';
 import { asObject, asString, parsedJson, textsAt } from '../json.ts';
+import { patchedFiles, patchOf, scriptUses } from './scripts.ts';
 
 type Json = Record<string, unknown>;
 
-/** `newId`: for calls without an id. */
-export function readCall(payload: Json, newId: () => string): ParsedToolUse | undefined {
+/** What a call does; a script may do several things. `newId`: for calls without an id. */
+export function readCall(payload: Json, state: AgentState, newId: () => string): readonly ParsedToolUse[] {
   const id = asString(payload.call_id) ?? asString(payload.id) ?? newId();
   switch (payload.type) {
     case 'function_call': {
       const input = argumentsIn(payload.arguments);
-      return { id, tool: nameOf(payload), input, files: filesOf(input) };
+      return [{ id, tool: nameOf(payload), input, files: filesOf(input) }];
     }
-    case 'custom_tool_call':
-      return { id, tool: nameOf(payload), input: { input: payload.input }, files: patchedFiles(payload.input) };
+    case 'custom_tool_call': {
+      const tool = nameOf(payload);
+      if (tool === 'exec' && typeof payload.input === 'string')
+        return noted(scriptUses(id, payload.input, state), state);
+      return [{ id, tool, input: { input: payload.input }, files: patchedFiles(payload.input) }];
+    }
     case 'local_shell_call':
-      return { id, tool: 'local_shell', input: payload.action, files: [] };
+      return [{ id, tool: 'local_shell', input: payload.action, files: [] }];
     case 'web_search_call':
-      return { id, tool: 'web_search', input: payload.action, files: [] };
+      return [{ id, tool: 'web_search', input: payload.action, files: [] }];
     default:
-      return undefined;
+      return [];
   }
+}
+
+function noted(uses: readonly ParsedToolUse[], state: AgentState): readonly ParsedToolUse[] {
+  const [first, second] = uses;
+  if (first !== undefined && second !== undefined) remember(state, 'patched', first.id);
+  return uses;
 }
 
 /** Names tools of MCP servers as other clients do; older versions write `server__tool`. */
@@ -37,23 +48,11 @@ const argumentsIn = (text: unknown): unknown =>
 function filesOf(input: unknown): string[] {
   const { command, cmd } = asObject(input);
   const named = textsAt(input, ['path', 'file_path']);
-  const script = Array.isArray(command) ? command.find((part) => isPatch(part)) : cmd;
-  return [...named, ...(isPatch(script) ? patchedFiles(script) : [])];
+  const script = [command, cmd].flat().find((part) => isPatch(part));
+  return [...named, ...(script === undefined ? [] : patchedFiles(script))];
 }
 
 const isPatch = (text: unknown): boolean => typeof text === 'string' && text.includes('*** Begin Patch');
-
-const mostFiles = 200;
-
-function patchedFiles(patch: unknown): string[] {
-  if (typeof patch !== 'string') return [];
-  const files = new Set<string>();
-  for (const [, file = ''] of patch.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm)) {
-    if (files.size === mostFiles) break;
-    files.add(file.trim());
-  }
-  return [...files];
-}
 
 /**
  * What the model was told about a call's end. If it waited for a command in several calls, the result also goes to the
@@ -65,18 +64,32 @@ export function readOutput(payload: Json, state: AgentState): ParsedToolResult[]
   const text = textOf(payload.output);
   const { output, failed, ended } = judged(text, payload.output);
   const own: ParsedToolResult = { kind: 'tool-result', id, failed: failed || remembers(state, 'failed', id), output };
-  const process = /^Process running with session ID (\d{1,12})$/m.exec(headOf(text))?.[1];
-  if (process !== undefined && find(state, 'running', process) === undefined)
-    remember(state, 'running', `${process}:${id}`);
+  const started = startedIn(headOf(text));
+  if (started !== undefined && find(state, 'running', started) === undefined)
+    remember(state, 'running', `${started}:${id}`);
   const waitedFor = find(state, 'waits', id);
   const first = ended && waitedFor !== undefined ? find(state, 'running', waitedFor) : undefined;
-  return first === undefined ? [own] : [own, { kind: 'tool-result', id: first, failed, output }];
+  const results = first === undefined ? [own] : [own, { ...own, id: first, failed }];
+  const patches = results.filter((result) => remembers(state, 'patched', result.id));
+  // The patch in a script fails only with the whole script, not with a command beside it.
+  const patchFailed = text.startsWith('Script failed');
+  return [...results, ...patches.map((result) => ({ ...result, id: patchOf(result.id), failed: patchFailed }))];
 }
+
+/** A command or script that continues after its call has returned. */
+function startedIn(head: string): string | undefined {
+  const process = /^Process running with session ID (\d{1,12})$/m.exec(head)?.[1];
+  const cell = /^Script running with cell ID ([\w-]{1,60})$/m.exec(head)?.[1];
+  return process ?? (cell === undefined ? undefined : cellOf(cell));
+}
+
+const cellOf = (id: string): string => `cell-${id}`;
 
 /** A call that continues a running command. */
 export function noteWait({ id, tool, input }: ParsedToolUse, state: AgentState): void {
-  const { session_id } = asObject(input);
+  const { session_id, cell_id } = asObject(input);
   if (tool === 'write_stdin' && typeof session_id === 'number') remember(state, 'waits', `${id}:${session_id}`);
+  if (tool === 'wait' && asString(cell_id) !== undefined) remember(state, 'waits', `${id}:${cellOf(String(cell_id))}`);
 }
 
 function textOf(output: unknown): string {
@@ -108,7 +121,8 @@ function judged(text: string, raw: unknown): Judged {
   const code = /^(?:Process exited with code|Exit code:) (-?\d+)/m.exec(head)?.[1];
   const body = head === '' ? text : text.slice(head.length);
   if (code !== undefined) return { output: body, failed: code !== '0', ended: true };
-  if (head.startsWith('Script ')) return { output: body, failed: scriptFailed(head, body), ended: false };
+  if (head.startsWith('Script '))
+    return { output: body, failed: scriptFailed(head, body), ended: !head.startsWith('Script running') };
   return { output: body, failed: saysFailure.test(text), ended: false };
 }
 
@@ -121,15 +135,18 @@ function headOf(text: string): string {
 
 const longestCommand = 20_000;
 const headLines =
-  /^(?:(?:Chunk ID|Wall time|Process exited|Process running|Original token count|Exit code|Total output lines|Script completed|Script failed)[^\n]{0,200}\n){1,8}Output:\n?/;
+  /^(?:(?:Chunk ID|Wall time|Process exited|Process running|Original token count|Exit code|Total output lines|Script completed|Script failed|Script running|Script terminated)[^\n]{0,200}\n){1,8}Output:\n?/;
 
 /** A script succeeds although a command in it failed; it often prints the command's result as JSON. */
 const scriptFailed = (head: string, body: string): boolean =>
-  head.startsWith('Script failed') || /^\s*\{"exit_code":-?[1-9]/.test(body.slice(0, 200));
+  /^Script (?:failed|terminated)/.test(head) || printedFailure.test(body.slice(0, longestCommand));
+
+const printedFailure =
+  /^[^\S\n]*\{\s*(?:"(?:chunk_id|wall_time_seconds|session_id)":[^,\n]{1,60},\s*){0,3}"exit_code":\s*-?[1-9]/m;
 
 /** How outputs begin that are the client's own words about a failure. */
 const saysFailure =
-  /^(?:apply_patch verification failed|(?:exec_command|write_stdin|shell|view_image|apply_patch) failed|failed to|aborted by user|execution error|unsupported call|tool call error|tool call failed|err: |error: |command (?:timed out|failed)|sandbox error|patch rejected|exec (?:rejected|denied))/i;
+  /^(?:apply_patch verification failed|(?:exec_command|write_stdin|shell|view_image|apply_patch) failed|failed to|aborted(?: by user|$)|execution (?:error|denied)|unsupported (?:custom tool )?call|tool call error|tool call failed|err: |error: |script error:|command (?:timed out|failed|blocked)|sandbox (?:error|denied)|approval (?:required by policy|policy is|request (?:aborted|failed|denied))|this action was rejected|user (?:rejected|cancelled|declined)|patch detected without|[^\n]{0,400}\brejected(?::| by (?:the )?user| by configuration))/i;
 
 /** Events about the end of a call, which contain more than the model was told. */
 export function readEnd(kind: unknown, item: Json, state: AgentState): ParsedToolResult | undefined {
@@ -142,22 +159,24 @@ export function readEnd(kind: unknown, item: Json, state: AgentState): ParsedToo
   return output === undefined ? undefined : { kind: 'tool-result', id, failed, output };
 }
 
-function failedIn(kind: unknown, item: Json): boolean | undefined {
+export function failedIn(kind: unknown, item: Json): boolean | undefined {
   if (kind === 'CommandExecution' || kind === 'exec_command_end')
-    return typeof item.exit_code === 'number' ? item.exit_code !== 0 : item.status === 'failed' ? true : undefined;
-  if (kind === 'FileChange') return item.status === 'failed' || item.status === 'declined';
+    return typeof item.exit_code === 'number' ? item.exit_code !== 0 : isBad(item.status) ? true : undefined;
+  if (kind === 'FileChange') return isBad(item.status);
   if (kind === 'patch_apply_end') return item.success === false;
   if (kind === 'McpToolCall') return item.status === 'failed' || item.error != null || isMcpError(item.result);
   if (kind === 'mcp_tool_call_end') return asObject(item.result).Err !== undefined || isMcpError(item.result);
   return undefined;
 }
 
+const isBad = (status: unknown): boolean => status === 'failed' || status === 'declined';
+
 function isMcpError(result: unknown): boolean {
   const inner = asObject(asObject(result).Ok ?? result);
   return inner.isError === true || inner.is_error === true;
 }
 
-type List = 'failed' | 'running' | 'waits';
+type List = 'failed' | 'running' | 'waits' | 'patched';
 
 const longestList = 16;
 

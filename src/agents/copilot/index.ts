@@ -6,7 +6,7 @@ import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, ParsedEntry, ParsedItem, ParsedLine } from '../agent.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { withoutInjected } from '../injected.ts';
-import { asObject, asString, asTime, isEmpty, textsAt } from '../json.ts';
+import { asObject, asString, asTime, isEmpty, parsedJson, textsAt } from '../json.ts';
 import { carryIntoCopilot } from './carry.ts';
 import { copilotHooks, copilotMcp } from './install.ts';
 import { copilotPull, namesKey } from './pull.ts';
@@ -15,7 +15,7 @@ type Json = Record<string, unknown>;
 
 export const copilot: Agent = {
   name: 'copilot',
-  readerVersion: 1,
+  readerVersion: 2,
   title: agentTitles.copilot,
   idKey: 'id',
 
@@ -138,7 +138,8 @@ function readPrompt(data: Json, said: Said, continues: string | undefined): read
 
 function callsIn(requests: unknown) {
   return (Array.isArray(requests) ? requests : []).flatMap((request) => {
-    const { toolCallId, name, arguments: input } = asObject(request);
+    const { toolCallId, name, arguments: said } = asObject(request);
+    const input = typeof said === 'string' ? (parsedJson(said) ?? { arguments: said }) : said;
     const id = asString(toolCallId);
     if (id === undefined) return [];
     const { file_paths } = asObject(input);
@@ -159,10 +160,12 @@ function callsIn(requests: unknown) {
 function readResult(data: Json): readonly ParsedItem[] {
   const id = asString(data.toolCallId);
   if (id === undefined) return [];
-  const { exitCode } = asObject(data.shellExecution);
-  const { content, detailedContent } = asObject(data.result);
+  const { content, detailedContent, stdout, stderr, exitCode: told } = asObject(data.result);
+  const { exitCode = told } = asObject(data.shellExecution);
   const { message } = asObject(data.error);
-  const output = asString(content) ?? asString(detailedContent) ?? asString(message) ?? asString(data.error) ?? '';
+  // Before 1.0 a command's result has two outputs.
+  const printed = [stdout, stderr].filter((text) => typeof text === 'string' && text !== '').join('\n');
+  const output = [content, detailedContent, printed, message, data.error].map(asString).find(Boolean) ?? '';
   const said = /<(?:shellId: \S+ completed|command completed|exited) with exit code (-?\d+)>\s*$/.exec(
     output.slice(-200),
   )?.[1];

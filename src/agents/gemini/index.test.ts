@@ -50,6 +50,32 @@ it('a rewound message is abandoned, with everything after it', async () => {
   expect(await bench.texts('s1')).toEqual(['one', 'first', '(wrong)', '(way)', 'right', 'way']);
 });
 
+it('everything before is abandoned after a rewind to the first message', async () => {
+  const bench = await memory();
+  bench.put('session-a.jsonl', [
+    header('s1'),
+    message(1, 'user', 'u1', 'wrong'),
+    message(2, 'gemini', 'g1', 'way'),
+    { $rewindTo: 'u1' },
+    message(3, 'user', 'u2', 'right'),
+    message(4, 'gemini', 'g2', 'way'),
+  ]);
+  await bench.ingest();
+  expect(await bench.texts('s1')).toEqual(['(wrong)', '(way)', 'right', 'way']);
+});
+
+it('a rewind to an unknown message abandons nothing', async () => {
+  const bench = await memory();
+  bench.put('session-a.jsonl', [
+    header('s1'),
+    message(1, 'user', 'u1', 'one'),
+    { $rewindTo: 'u9' },
+    message(2, 'user', 'u2', 'two'),
+  ]);
+  await bench.ingest();
+  expect(await bench.texts('s1')).toEqual(['one', 'two']);
+});
+
 it('finds a call in a later copy of its message, and does not double what a checkpoint repeats', async () => {
   const bench = await memory();
   const call = (id: string, text: string, status = 'success') => ({

@@ -7,9 +7,10 @@ import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, AgentState, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
-import { filesOfArgs, hasFailed, responsesIn, textOfParts } from '../google-parts.ts';
+import { filesOfArgs, hasFailed, promptOfParts, responsesIn, textOfParts } from '../google-parts.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime } from '../json.ts';
+import { jumpTo, takeJump } from '../jump.ts';
 import { isPulledBy, readAbout } from '../pulled-lines.ts';
 import { unknownKind } from '../unknown-kind.ts';
 import { geminiUsage } from '../usage.ts';
@@ -21,7 +22,7 @@ type Json = Record<string, unknown>;
 
 export const gemini: Agent = {
   name: 'gemini',
-  readerVersion: 1,
+  readerVersion: 2,
   title: agentTitles.gemini,
   idKey: 'id',
   usage: geminiUsage,
@@ -120,16 +121,21 @@ const idsOf = (state: AgentState): string[] => (typeof state.ids === 'string' ? 
 
 function noteId(state: AgentState, id: string): void {
   const ids = idsOf(state);
-  if (/^[\w-]{1,64}$/.test(id) && !ids.includes(id)) state.ids = [...ids, id].slice(-rememberedIds).join(' ');
+  if (!/^[\w-]{1,64}$/.test(id) || ids.includes(id)) return;
+  if (ids.length === rememberedIds) state.idsAreCut = true;
+  state.ids = [...ids, id].slice(-rememberedIds).join(' ');
 }
 
 /** A message and all after it were taken back: the next one continues from the one before. */
 function rewind(state: AgentState, to: string | undefined): void {
   const ids = idsOf(state);
-  const left = ids.slice(0, Math.max(0, to === undefined ? ids.length : ids.indexOf(to)));
-  if (left.length === 0 || left.length === ids.length) return;
-  state.ids = left.join(' ');
-  state.jump = left.at(-1) as string;
+  if (to === undefined || !ids.includes(to)) return;
+  const left = ids.slice(0, ids.indexOf(to));
+  // If ids were forgotten here, they may be what is left.
+  if (left.length === 0 && state.idsAreCut === true) return;
+  if (left.length > 0) state.ids = left.join(' ');
+  else delete state.ids;
+  jumpTo(state, left.at(-1));
 }
 
 /** Changes to what came before. A patch hides outputs from the model, or puts messages in another order. */
@@ -150,13 +156,12 @@ function readMessage(line: Json, at: number | undefined, state: AgentState): Omi
 
 function readPrompt(line: Json, id: string, at: number | undefined, state: AgentState): readonly ParsedItem[] {
   // Responses to calls are also stored with the calls.
-  const text = textOfParts(line.displayContent ?? line.content);
+  const text = promptOfParts(line.displayContent ?? line.content);
   if (text === '' || text.startsWith('<session_context>')) return [];
   noteId(state, id);
   const author = state.subagent === true ? 'machine' : 'person';
   const said = { session: undefined, at, cwd: undefined, role: 'user', author, text, toolUses: [] } as const;
-  const continues = typeof state.jump === 'string' ? state.jump : undefined;
-  delete state.jump;
+  const continues = takeJump(state);
   return [{ kind: 'entry', uuid: id, ...said, ...(continues === undefined ? {} : { continues }) }];
 }
 

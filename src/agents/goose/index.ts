@@ -16,7 +16,7 @@ const page = 200;
 
 export const goose: Agent = {
   name: 'goose',
-  readerVersion: 1,
+  readerVersion: 2,
   title: 'Goose',
   ...pulledReader('goose', 'message', (message, place) => readMessage(message, place)),
   root: (env, home) =>
@@ -121,10 +121,12 @@ const readMessage: ReadPulled = ({ role, content, hidden, subagent }, { uuid, at
   return { items, ...unknownBlock(knownBlocks, content), ...unknownKind(roles, role, 'role ') };
 };
 
+const requests: ReadonlySet<unknown> = new Set(['toolRequest', 'frontendToolRequest']);
+
 function useOf(block: Record<string, unknown>): ParsedToolUse[] {
   const call = asObject(asObject(block.toolCall).value);
   const [id, tool] = [asString(block.id), asString(call.name)];
-  if (block.type !== 'toolRequest' || id === undefined || tool === undefined) return [];
+  if (!requests.has(block.type) || id === undefined || tool === undefined) return [];
   return [{ id, tool, input: call.arguments, files: textsAt(call.arguments, ['path', 'file_path']) }];
 }
 

@@ -37,7 +37,7 @@ export function openCodeLike(about: {
   const { name, title, root, database, program, install } = about;
   return {
     name,
-    readerVersion: 1,
+    readerVersion: 2,
     title,
     ...pulledReader(name, 'part', (message, place) => readPart(message, place)),
     root,
@@ -86,9 +86,14 @@ function readTool(part: Record<string, unknown>, entry: Entry): ParsedItem[] {
   const use = { id, tool, input, files: textsAt(input, ['filePath', 'path']) };
   const items: ParsedItem[] = [{ ...entry, role: 'assistant', author: 'model', text: '', toolUses: [use] }];
   const { exit } = asObject(state.metadata);
+  const output = asString(state.output) ?? asString(state.error) ?? '';
   // The agent counts a failed command as completed.
-  const failed = state.status === 'error' || (typeof exit === 'number' && exit !== 0);
-  if (state.status === 'completed' || state.status === 'error')
-    items.push({ kind: 'tool-result', id, failed, output: asString(state.output) ?? asString(state.error) ?? '' });
+  const failed =
+    state.status === 'error' || (typeof exit === 'number' && exit !== 0) || stopped.test(output.slice(-1000));
+  if (state.status === 'completed' || state.status === 'error') items.push({ kind: 'tool-result', id, failed, output });
   return items;
 }
+
+/** A command that ran for too long, or that the person stopped, has no exit code. */
+const stopped =
+  /<(?:bash|shell)_metadata>\s*(?:[^\n]{0,80}terminated command after exceeding timeout|User aborted the command)/;

@@ -8,13 +8,13 @@ import {
   databaseStorage,
   fileStorage,
   isAfter,
-  type Place,
+  type MessagePosition,
   type Storage,
   type StoredMessage,
   type StoredSession,
 } from './storage.ts';
 
-interface Cursor extends Place {
+interface Cursor extends MessagePosition {
   /** Parts after this place that were pulled while a message was still being written. */
   readonly open: readonly string[];
   /** A hash of the files of all messages up to this place. */
@@ -106,7 +106,7 @@ const pastWith = (storage: Storage, session: string, past: string, message: stri
 function pastOf(storage: Storage, session: string, cursor: Cursor): string {
   let past = '';
   if (cursor.at < 0 || storage.stampOf === undefined) return past;
-  for (let at: Place = beginning; ; ) {
+  for (let at: MessagePosition = beginning; ; ) {
     const page = storage.messages(session, at);
     for (const message of page) {
       if (isAfter(message, cursor)) return past;
@@ -128,7 +128,7 @@ function* newMessages(
   let cursor = from;
   const open = new Set(from.open);
   let isWaiting = false;
-  for (let at: Place = from; ; ) {
+  for (let at: MessagePosition = from; ; ) {
     const page = storage.messages(session, at);
     for (const [i, message] of page.entries()) {
       at = message;

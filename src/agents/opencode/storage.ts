@@ -25,7 +25,7 @@ export interface StoredPart {
   readonly data: Record<string, unknown>;
 }
 
-export interface Place {
+export interface MessagePosition {
   readonly at: number;
   readonly id: string;
 }
@@ -33,7 +33,7 @@ export interface Place {
 export interface Storage {
   sessions(): readonly StoredSession[];
   /** The next messages after a place, in order. */
-  messages(session: string, after: Place): readonly StoredMessage[];
+  messages(session: string, after: MessagePosition): readonly StoredMessage[];
   parts(message: string): readonly StoredPart[];
   /** Changes whenever the files of a message change. A database has none: its rows before a place are final. */
   stampOf?(session: string, message: string): string;
@@ -42,7 +42,7 @@ export interface Storage {
 }
 
 const pageOfMessages = 50;
-export const isAfter = (one: Place, place: Place): boolean =>
+export const isAfter = (one: MessagePosition, place: MessagePosition): boolean =>
   one.at > place.at || (one.at === place.at && one.id > place.id);
 const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
@@ -114,9 +114,9 @@ export function fileStorage(file: string, tools: PullTools): Storage {
       .map((id) => ({ id, data: dataOf(kind, of, id) }))
       .filter(({ data }) => Object.keys(data).length > 0);
   const createdAt = (data: Record<string, unknown>) => asNumber(asObject(data.time).created) ?? 0;
-  const places = new Map<string, readonly Place[]>();
+  const places = new Map<string, readonly MessagePosition[]>();
   /** Read once: a message that arrives later changes the mark, and the next pull reads it. */
-  const placesOf = (session: string): readonly Place[] => {
+  const placesOf = (session: string): readonly MessagePosition[] => {
     const known =
       places.get(session) ??
       read('message', session)

@@ -12,6 +12,7 @@ import type {
 } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
 import { asObject, asString, asTime, isEmpty, textOfBlocks, textsAt } from '../json.ts';
+import { takeJump } from '../jump.ts';
 import { unknownKind } from '../unknown-kind.ts';
 import { piUsage } from '../usage.ts';
 
@@ -57,12 +58,6 @@ function follow(line: Json, state: AgentState): void {
   const from = parent ?? (line.parentId === null ? state.session : undefined);
   if (state.last !== undefined && from !== undefined && from !== state.last) state.jump = from;
   state.last = id;
-}
-
-function takeJump(state: AgentState): string | undefined {
-  const jump = state.jump;
-  delete state.jump;
-  return typeof jump === 'string' ? jump : undefined;
 }
 
 /** Contract: called once for each message line of version 1, in order, whatever the line yields. */

@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, ParsedEntry, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts';
-import { filesOfArgs, responsesIn, textOfParts } from '../google-parts.ts';
+import { filesOfArgs, promptOfParts, responsesIn, textOfParts } from '../google-parts.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime, isEmpty } from '../json.ts';
 import { unknownKind } from '../unknown-kind.ts';
@@ -16,7 +16,7 @@ type Json = Record<string, unknown>;
 
 export const qwen: Agent = {
   name: 'qwen',
-  readerVersion: 1,
+  readerVersion: 2,
   title: agentTitles.qwen,
   idKey: 'uuid',
 
@@ -96,7 +96,7 @@ type Where = Pick<ParsedEntry, 'uuid' | 'at' | 'session' | 'cwd' | 'branch' | 'f
 function readPrompt(line: Json, where: Where, file: TranscriptFile): readonly ParsedItem[] {
   // Newer versions also say what was typed: the message may contain whole files that the person named.
   const display = asString(asObject(line.systemPayload).displayText);
-  const text = textOfParts(display ?? asObject(line.message).parts ?? []);
+  const text = promptOfParts(display ?? asObject(line.message).parts ?? []);
   if (text === '') return [];
   const isMidTurn = line.subtype === 'mid_turn_user_message';
   const inSubagent = line.isSidechain === true || qwen.describe(file.key).subagent !== undefined;

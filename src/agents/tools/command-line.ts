@@ -57,9 +57,16 @@ function plainPart(text: string): string {
   return bare.startsWith('#') ? '' : bare;
 }
 
+const prefix = /^(?:(?:time|sudo|env|rtk|nice(?: -n ?\d+)?|timeout \S+|[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\S*))\s+)*/;
+
 /** Without variable assignments before it, and without programs that only run another. */
-export const withoutPrefix = (part: string): string =>
-  part.replace(/^(?:(?:time|sudo|env|rtk|nice(?: -n ?\d+)?|timeout \S+|[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\S*))\s+)*/, '');
+export const withoutPrefix = (part: string): string => part.replace(prefix, '');
+
+/** The program that only runs another one, if a command begins with it. */
+export const wrapperOf = (part: string): string | undefined => {
+  const before = part.slice(0, part.length - withoutPrefix(part).length);
+  return /(?:^|\s)(time|sudo|env|rtk|nice|timeout)\s/.exec(before)?.[1];
+};
 
 /** `git -C path commit` is a commit: options before the subcommand only say where. */
 export const withoutPlace = (part: string): string =>

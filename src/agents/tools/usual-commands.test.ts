@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { usualIn } from './usual-commands.ts';
+import { roughPurpose, runsTask, usualIn } from './usual-commands.ts';
 
 const root = '/home/dev/tide';
 const lines = (command: string, cwd = root): string[] => usualIn(command, root, cwd).map(({ line }) => line);
@@ -32,6 +32,7 @@ describe('a command that builds, tests or checks a project', () => {
     'golangci-lint version --format json',
     'golangci-lint linters',
     'gofmt -l .',
+    'go vet ./...',
     'go test -c',
     'grep -rn "npm test" docs',
     'echo mise run test',
@@ -51,6 +52,21 @@ describe('a command that builds, tests or checks a project', () => {
     expect(lines("git commit -F - <<'EOF'\nx\nnpm test\nEOF\nmise run lint")).toEqual(['mise run lint']);
     expect(lines("gh api x --jq '.a |\nnpm test")).toEqual([]);
   });
+
+  it('counts as an attempt at a check even if it is never how the project is checked', () =>
+    expect(roughPurpose('go vet ./...')).toBe('type check'));
+
+  it.each([
+    ['mise run lint', true],
+    ['cd web && npm run lint', true],
+    ['npm test', true],
+    ['make', true],
+    ['./gradlew test', true],
+    ['npx eslint .', false],
+    ['go test ./...', false],
+    ['./test.sh', false],
+    ['scripts/test.sh', false],
+  ])('is a task of the project or a bare tool: %s', (line, isTask) => expect(runsTask(line)).toBe(isTask));
 
   it('is found in time proportional to its length', () => {
     for (const part of ['npm ', "'", '"', '<<E\n', 'cd a && ', 'make\\\n', '$(', 'a|'])

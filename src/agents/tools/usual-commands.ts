@@ -24,7 +24,7 @@ const tools: readonly (readonly [Purpose, RegExp])[] = [
   ],
   [
     'lint',
-    /^(?:golangci-lint run|go vet|cargo clippy|(?:npx |uv run |poetry run |uvx |pnpm (?:exec )?|yarn |bunx |bundle exec )?(?:eslint|biome (?:lint|check|ci)|ruff check|flake8|pylint|rubocop|oxlint|stylelint|shellcheck|clippy|ktlint|swiftlint|credo))(?=\s|$)/,
+    /^(?:golangci-lint run|cargo clippy|(?:npx |uv run |poetry run |uvx |pnpm (?:exec )?|yarn |bunx |bundle exec )?(?:eslint|biome (?:lint|check|ci)|ruff check|flake8|pylint|rubocop|oxlint|stylelint|shellcheck|clippy|ktlint|swiftlint|credo))(?=\s|$)/,
   ],
   [
     'format',
@@ -42,12 +42,15 @@ const tools: readonly (readonly [Purpose, RegExp])[] = [
 
 const byName: Readonly<Record<string, Purpose>> = {
   ...{ test: 'test', tests: 'test', spec: 'test', e2e: 'test', unit: 'test', integration: 'test', pytest: 'test' },
-  ...{ lint: 'lint', lints: 'lint', vet: 'lint', eslint: 'lint', clippy: 'lint' },
+  ...{ lint: 'lint', lints: 'lint', eslint: 'lint', clippy: 'lint' },
   ...{ fmt: 'format', format: 'format', prettier: 'format' },
   ...{ typecheck: 'type check', types: 'type check', tsc: 'type check', mypy: 'type check' },
   ...{ check: 'check', checks: 'check', verify: 'check', ci: 'check', dup: 'check' },
   ...{ build: 'build', compile: 'build', assemble: 'build', bundle: 'build' },
 };
+
+/** Finds a part of what compilers and linters find. It counts as an attempt, but is never how a project is checked. */
+const partial = /^go vet(?=\s|$)/;
 
 /** A run of one test, or on one file, says nothing about the project. */
 const selector =
@@ -100,7 +103,16 @@ export function roughPurpose(part: string): Purpose | undefined {
     const found = segments.find((segment) => Object.hasOwn(byName, segment));
     return found === undefined ? undefined : byName[found];
   }
-  return tools.find(([, pattern]) => pattern.test(part))?.[0];
+  return partial.test(part) ? 'type check' : tools.find(([, pattern]) => pattern.test(part))?.[0];
+}
+
+/** A script may have been written for one run. */
+const script = /^(?:\.\/)?(?:scripts?|bin|tools|hack)\/|^\.\/(?!gradlew|mvnw)/;
+
+/** Whether a usual command runs a task that the project defines, rather than a tool by itself. */
+export function runsTask(line: string): boolean {
+  const part = line.replace(/^cd \S+ && /, '');
+  return part === 'make' || (runners.test(part) && !script.test(part));
 }
 
 /**

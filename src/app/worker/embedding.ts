@@ -1,5 +1,7 @@
 // The worker's share of embedding: live sessions at once and in small steps, slow work in the background.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type EmbedDeps, embedPending, noteTrouble } from '../../embedding/pending.ts';
+import type { Quiet } from './quiet.ts';
 import { type Repeated, repeated } from './repeated.ts';
 import type { WorkerDeps } from './run.ts';
 
@@ -9,12 +11,23 @@ const pauseMs = 50;
 
 /** When woken, it checks whether a text lacks a vector, which costs next to nothing if none does. Idle: the running step is saved. */
 export function embedding(
-  { store, config, clock, log, work }: Pick<WorkerDeps, 'store' | 'config' | 'clock' | 'log' | 'work'>,
+  {
+    store,
+    config,
+    clock,
+    log,
+    work,
+    requests,
+  }: Pick<WorkerDeps, 'store' | 'config' | 'clock' | 'log' | 'work'> & { readonly requests: Pick<Quiet, 'wait'> },
   signal: AbortSignal,
 ): Repeated {
   // The settings may have changed since the start.
   const embed = (progress: EmbedDeps['progress']) =>
-    embedPending({ store, config: config.reload(), clock, signal, batch: step, pauseMs, refine: true, progress });
+    embedPending({ store, config: config.reload(), clock, signal, batch: step, pause, refine: true, progress });
+  const pause = async () => {
+    await sleep(pauseMs);
+    await requests.wait();
+  };
 
   async function run(): Promise<void> {
     const trouble = await store.vectors.trouble();

@@ -29,6 +29,7 @@ export async function memoryFiles(
     due = true;
     looking ??= (async () => {
       while (due && !signal.aborted) {
+        // An abort ends the wait; the next line looks for it.
         await sleep(settleMs, undefined, { signal }).catch(() => {});
         if (signal.aborted) break;
         due = false;

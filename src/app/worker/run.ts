@@ -21,6 +21,7 @@ import { embedding } from './embedding.ts';
 import { exchanging } from './exchanging.ts';
 import { memoryFiles } from './memories.ts';
 import { merging } from './merging.ts';
+import { type Quiet, quiet } from './quiet.ts';
 import { rereading } from './rereading.ts';
 import { processorMs, resting } from './resting.ts';
 import { scanning } from './scanning.ts';
@@ -46,6 +47,8 @@ export interface WorkerDeps extends IngestDeps {
   readonly store: Context['store'];
   readonly scan: () => Promise<IngestReport>;
   readonly log: (line: string) => void;
+  /** Called before requests and transcripts are read, which may take the main thread for long. */
+  readonly computes?: (() => unknown) | undefined;
   /** Shows what runs in the background. */
   readonly work?: WorkInProgress | undefined;
   /** Rereads a part of what an older version has read. Without it, nothing is reread. */
@@ -65,7 +68,7 @@ export interface WorkerDeps extends IngestDeps {
     | undefined;
   /** Opens HTTP. Without it, the worker only watches. */
   readonly listen?:
-    | ((live: LiveDeps & Pick<WorkerDeps, 'store'>) => ReturnType<Parameters<typeof door>[0]>)
+    | ((live: LiveDeps & Pick<WorkerDeps, 'store'> & Pick<Quiet, 'asked'>) => ReturnType<Parameters<typeof door>[0]>)
     | undefined;
 }
 
@@ -108,7 +111,8 @@ async function begin(deps: WorkerDeps, { complain, sources, work }: Open, signal
   const seen = turns({ store, events, clock, complain });
   const told = briefings({ store, config, clock, log }, signal);
   events.subscribe(({ kind }) => void (kind === 'briefing' || kind === 'processing' || told.wake()));
-  const vectors = embedding(deps, signal);
+  const requests = quiet();
+  const vectors = embedding({ ...deps, requests }, signal);
   const index = merging(deps, signal);
   const backups = backingUp(deps, signal);
   const tokens = counting(deps, signal);
@@ -126,7 +130,11 @@ async function begin(deps: WorkerDeps, { complain, sources, work }: Open, signal
   const queue = takingIn(deps, { due, seen, events, vectors, complain }, signal);
   const distils = distillingOf(deps, { events, vectors, complain });
 
-  const live: LiveDeps & Pick<WorkerDeps, 'store'> = {
+  const live: LiveDeps & Pick<WorkerDeps, 'store'> & Pick<Quiet, 'asked'> = {
+    asked() {
+      deps.computes?.();
+      requests.asked();
+    },
     store,
     config,
     clock,

@@ -31,6 +31,7 @@ export function takingIn(
       if (size === undefined || signal.aborted) return;
       const source = fileSource(config, { path: file, size }, config.home);
       if (source === undefined) return;
+      deps.computes?.();
       const pass = await ingestSources({ ...deps, signal, progress: undefined }, [source], false);
       for (const problem of pass.problems) log(problem.message);
       const { agent, key } = source;

@@ -1,17 +1,11 @@
 import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { letters } from '../../../test/secret-shapes.ts';
 import { briefingTag } from '../../schema/briefing-tag.ts';
 import { recallTag } from '../../schema/recall-tag.ts';
 import { isWhollyPrivate, redact, redactJson, redactValue } from './redact.ts';
 
-/** Returns the same letters on every run. Secrets are generated, so that this file contains none. */
-function letters(alphabet: string, length: number, seed = 7): string {
-  let state = seed;
-  return Array.from({ length }, () => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
-    return alphabet.charAt((state >> 8) % alphabet.length);
-  }).join('');
-}
+// Secrets are generated, so that this file contains none.
 const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const lower = upper.toLowerCase();
 const digits = '0123456789';
@@ -170,9 +164,69 @@ describe('19: private passages are removed before anything is stored', () => {
     expect(redactValue(harmless)).toBe(harmless);
   });
 
+  it('redacts a password in an address that is part of another address', () => {
+    expect(redact('next=https%3A%2F%2Fbob%3As3cr3tpw%40host.example')).toBe(
+      'next=https%3A%2F%2Fbob%3A[redacted: password]%40host.example',
+    );
+  });
+
+  it('redacts values whose name is further out, and Kubernetes secrets', () => {
+    expect(
+      redactValue({ db_password: { value: 'hunter2x', type: 'string' }, token: ['a1b2c3d4e5f6a1b2'], value: 'a1b2c3' }),
+    ).toEqual({
+      db_password: { value: '[redacted: password]', type: 'string' },
+      token: ['[redacted: token]'],
+      value: 'a1b2c3',
+    });
+    expect(redactValue({ kind: 'Secret', data: { conf: 'aHVudGVyMg==' }, metadata: { name: 'x' } })).toEqual({
+      kind: 'Secret',
+      data: { conf: '[redacted: secret]' },
+      metadata: { name: 'x' },
+    });
+    const other = { kind: 'ConfigMap', data: { conf: 'aHVudGVyMg==' } };
+    expect(redactValue(other)).toBe(other);
+  });
+
+  it.each([
+    ['an entity twice', '&amp;lt;private&amp;gt;', '&amp;lt;/private&amp;gt;'],
+    ['an entity in capitals', '&LT;private&GT;', '&LT;/private&GT;'],
+    ['an entity without its end', '&ltprivate&gt', '&lt/private&gt'],
+    ['an entity with zeros', '&#x0003c;private&#x0003e;', '&#x0003c;/private&#x0003e;'],
+    ['an escape in braces', '\\u{3c}private\\u{3e}', '\\u{3c}/private\\u{3e}'],
+    ['an octal escape', '\\074private\\076', '\\074/private\\076'],
+    ['an address', '%3Cprivate%3E', '%3C%2Fprivate%3E'],
+    ...[0, 1, 0x7f, 0x85, 0x1160, 0x17b4, 0x180b, 0x2066, 0x2800, 0x3164, 0xffa0, 0xfff9, 0xe0001, 0xe0100].map(
+      (code): [string, string, string] => {
+        const inside = (tag: string) => [...tag].join(String.fromCodePoint(code));
+        return [`U+${code.toString(16)} inside`, inside('<private>'), inside('</private>')];
+      },
+    ),
+    ['Cyrillic letters', '<рrіvаtе>', '</рrіvаtе>'],
+    ['Cyrillic capitals', '<РRІVАТЕ>', '</РRІVАТЕ>'],
+    ['Greek letters', '<ρrινατε>', '</ρrινατε>'],
+    ['small capitals', '<ᴘʀɪᴠᴀᴛᴇ>', '</ᴘʀɪᴠᴀᴛᴇ>'],
+    ['mathematical letters', '<𝗉𝗋𝗂𝗏𝖺𝗍𝖾>', '</𝐩𝐫𝐢𝐯𝐚𝐭𝐞>'],
+    ['no end of the tag', '<private ', '</private>'],
+    ['a tag in the tag', '<private a=<b>', '</private>'],
+    ['300,000 letters of attributes', `<private a="${'x'.repeat(300_000)}">`, '</private>'],
+  ])('hides a passage whose tags are written with %s', (_, opening, closing) => {
+    expect(redact(`open ${opening}hidden${closing} end`)).toBe('open  end');
+  });
+
+  it('keeps text about a tag that is never closed', () => {
+    const text = 'Write <private before it, and the tag is <private';
+    expect(redact(text)).toBe(text);
+  });
+
   it('recognises a prompt that consists of nothing else', () => {
-    for (const text of ['<private>x</private>', ' <private>a</private>\n<PRIVATE>b', '! <private>ls</private>'])
+    const inSigns = ['```\n<private>x</private>\n```', '> <private>x</private>', '**<private>**x**</private>**'];
+    const coloured = '\u001b[2m<private>\u001b[0mx\u001b[2m</private>';
+    for (const text of [
+      ...['<private>x</private>', ' <private>a</private>\n<PRIVATE>b', '! <private>ls</private>', coloured],
+      ...inSigns,
+    ])
       expect(isWhollyPrivate(text), text).toBe(true);
+    expect(isWhollyPrivate('\u3164<private>x</private>\u115f'), 'fillers').toBe(true);
     for (const text of ['', ' ', 'a <private>x</private>', 'a', '<privateer>'])
       expect(isWhollyPrivate(text), text).toBe(false);
   });
@@ -189,6 +243,13 @@ describe('20: text that we gave to an agent is not stored again', () => {
 });
 
 describe('hostile text', () => {
+  it.each(['my', 'the', 'some', 'a'])(
+    'a value that begins like a placeholder (%s_…) takes no longer than another',
+    (word) => {
+      expect(redact(`password=${word}_${'abcdefgh'.repeat(8)}1`)).toBe('password=[redacted: password]');
+    },
+  );
+
   const units = [
     '<',
     '< ',

@@ -5,7 +5,7 @@ import { findPassages, tagsNamed, without, withoutPassagesAcross } from '../pass
 import { namesSecret, withoutSecretField, withoutSecrets } from './secrets.ts';
 
 /** Increase it whenever the rules find more than before: rows stored under a lower version are then redacted again. */
-export const redactionVersion = 2;
+export const redactionVersion = 4;
 
 const privateTags = tagsNamed('private');
 const ownTags = tagsNamed(`${briefingTag}|${recallTag}`);
@@ -33,9 +33,23 @@ export function optionBefore(list: readonly unknown[], index: number): string | 
   return typeof before === 'string' && before.length < 80 && /^--?[a-z]/i.test(before) ? before : undefined;
 }
 
-/** The name of a field. In `{"name": "DB_PASSWORD", "value": "…"}` the field beside it holds the name. */
-export const fieldName = (fields: Readonly<Record<string, unknown>>, key: string): string =>
-  key === 'value' && typeof fields.name === 'string' ? fields.name : key;
+/** The name of a field. `holder` is the name of the object: it names the secret in `{"db_password": {"value": "…"}}`. */
+export const fieldName = (fields: Readonly<Record<string, unknown>>, key: string, holder: string): string => {
+  if (key !== 'value' && key !== 'default') return key;
+  return typeof fields.name === 'string' ? fields.name : holder;
+};
+
+/** A Kubernetes secret without the values below `data` and `stringData`. Any other object is returned as it is. */
+export function withoutKubernetesSecret(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (fields.kind !== 'Secret') return fields;
+  const hidden = Object.entries(fields)
+    .filter(([key, item]) => (key === 'data' || key === 'stringData') && typeof item === 'object' && item !== null)
+    .map(([key, item]) => [
+      key,
+      Object.fromEntries(Object.keys(item as object).map((name) => [name, '[redacted: secret]'])),
+    ]);
+  return hidden.length === 0 ? fields : { ...fields, ...Object.fromEntries(hidden) };
+}
 
 /** Deeper than any tool's input. Without a limit, a deep value would overflow the stack, and its whole transcript would be lost. */
 const deepest = 200;
@@ -45,26 +59,24 @@ const tooDeep = '[left out: nested too deeply]';
  * Redacts every text in a JSON value: keys, values by their own shape, values by the name of their field, and values that follow an
  * option (`["--password", "…"]`). Returns the same object if there is nothing to hide.
  */
-export function redactValue(value: unknown, redactText: (text: string) => string = redact, depth = 0): unknown {
-  if (typeof value === 'string') return redactText(value);
+export function redactValue(
+  value: unknown,
+  redactText: (text: string) => string = redact,
+  depth = 0,
+  holder = '',
+): unknown {
+  if (typeof value === 'string') return redactField(holder, value, redactText);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === deepest) return tooDeep;
   if (Array.isArray(value)) {
-    const clean = value.map((item, i) => {
-      const option = optionBefore(value, i);
-      return typeof item === 'string' && option !== undefined
-        ? redactField(option, item, redactText)
-        : redactValue(item, redactText, depth + 1);
-    });
+    const clean = value.map((item, i) => redactValue(item, redactText, depth + 1, optionBefore(value, i) ?? holder));
     return clean.some((item, i) => item !== value[i]) ? clean : value;
   }
-  let changed = false;
-  const fields = value as Record<string, unknown>;
+  const fields = withoutKubernetesSecret(value as Record<string, unknown>);
+  let changed = fields !== value;
   const clean = Object.entries(fields).map(([key, item]): [string, unknown] => {
     const name = redactKey(key);
-    const says = fieldName(fields, key);
-    const next =
-      typeof item === 'string' ? redactField(says, item, redactText) : redactValue(item, redactText, depth + 1);
+    const next = redactValue(item, redactText, depth + 1, fieldName(fields, key, holder));
     if (next !== item || name !== key) changed = true;
     return [name, next];
   });
@@ -98,12 +110,16 @@ export function redactJson(text: string): string {
   }
 }
 
-/** A command's name or a picture beside a private passage does not reveal its content. */
-const saysNothing = /^[\s!]*(?:\/[\w:.-]{1,80})?\s*(?:\[(?:Image|Pasted text)[^\]\n]{0,200}\]\s*)*$/;
+/** A command's name or a picture beside a private passage does not reveal its content, nor do signs without a letter or a digit. */
+const saysNothing =
+  /^[^\p{L}\p{N}/[]*(?:\/[\w:.-]{1,80})?\s*(?:\[(?:Image|Pasted text)[^\]\n]{0,200}\]\s*)*[^\p{L}\p{N}]*$/u;
+/** Colours, and fillers that are letters without a sign. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours are made of them
+const unseen = /\u001b\[[0-9;]{0,40}m|[\u115f\u1160\u3164\uffa0]/g;
 
 /** Whether a prompt has private passages and says nothing beside them. */
 export function isWhollyPrivate(text: string): boolean {
   const passages = findPassages(text, privateTags);
   if (passages.length === 0) return false;
-  return saysNothing.test(without(text, passages));
+  return saysNothing.test(without(text, passages).replace(unseen, ''));
 }

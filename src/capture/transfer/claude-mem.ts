@@ -92,7 +92,7 @@ export async function* claudeMemLines(
 
 function open(file: string): Database.Database {
   try {
-    if (!fs.statSync(file).isFile()) throw notOne(file, 'it is no file');
+    if (!fs.statSync(file).isFile()) throw notOne(file, 'it is not a file');
     const db = new Database(file, { readonly: true, fileMustExist: true });
     db.prepare('SELECT count(*) FROM sqlite_master').get();
     return db;
@@ -289,9 +289,15 @@ function summaryOf(session: string, row: MadeRow, prompts: number, of: SessionRo
     is: 'summary',
     ...{ agent, session, at: toMoment(row.at), prompts, title: titleOf(row.request ?? row.completed ?? of.prompt) },
     ...{ request: text('request'), investigated: text('investigated'), learned: text('learned') },
-    ...{ completed: text('completed'), nextSteps: text('next_steps'), notes: text('notes') },
+    ...{
+      completed: text('completed'),
+      outcome: text('completed'),
+      nextSteps: text('next_steps'),
+      notes: text('notes'),
+    },
     filesRead: listOf(row.files_read),
     filesModified: listOf(row.files_edited),
+    commits: [],
     by,
     tokens: Math.max(0, Math.trunc(row.tokens ?? 0)),
   };

@@ -90,7 +90,7 @@ function headerOf(file: string, line: string): ExportHeader {
 
 const notOne = (file: string): HoldfastError =>
   new HoldfastError('UNREADABLE', `${file} is not an export of Holdfast`, {
-    hint: 'Transcripts are taken in with `holdfast ingest`, a database with `holdfast restore`.',
+    hint: 'To import transcripts: holdfast ingest. To restore a database: holdfast restore.',
   });
 
 function whatIsWrong(line: string, issue: { path: PropertyKey[]; message: string } | undefined): string {

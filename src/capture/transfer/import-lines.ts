@@ -36,7 +36,7 @@ const batchChars = 4 << 20;
 const batchFiles = 256;
 /** Fields with people's or models' words. They are redacted again, because the rules for secrets may be newer than the export. */
 const said =
-  'text title subtitle narrative facts request investigated learned completed nextSteps notes lastUser lastAssistant before why prompt endReason reason cwd key filesRead filesModified files tools'.split(
+  'text title subtitle narrative facts request investigated learned completed outcome commits nextSteps notes lastUser lastAssistant before why prompt endReason reason cwd key filesRead filesModified files tools'.split(
     ' ',
   );
 
@@ -50,7 +50,7 @@ export async function importLines(deps: ImportDeps, lines: AsyncIterable<Exporte
   let batch: { chunk: Chunk; copies: ExportedFile['copies'] }[] = [];
   let held = 0;
   let rows: ExportedRow[] = [];
-  const prints: Tombstone[] = [];
+  const tombstones: Tombstone[] = [];
   const memories: string[] = [];
   const later: ExportedRow[] = [];
 
@@ -76,7 +76,7 @@ export async function importLines(deps: ImportDeps, lines: AsyncIterable<Exporte
     const stale = batch.find((_, i) => outcomes[i]?.stale);
     if (stale !== undefined)
       throw new HoldfastError('STORE_BUSY', `Another process imported ${stale.chunk.key} in the meantime`, {
-        hint: 'Import again: what is there already is left as it is.',
+        hint: 'Import again. Holdfast skips what it already has.',
       });
     done.transcripts += batch.length;
     for (const { added } of outcomes) done.entries += added;
@@ -91,9 +91,9 @@ export async function importLines(deps: ImportDeps, lines: AsyncIterable<Exporte
   /** In the order of the export, because rows refer to entries before them. */
   async function flush(): Promise<void> {
     signal?.throwIfAborted();
-    if (prints.length + memories.length > 0) {
+    if (tombstones.length + memories.length > 0) {
       const known = new Set((await store.removal.tombstones()).map(({ print }) => print));
-      const fresh = prints.splice(0).filter(({ print }) => !known.has(print));
+      const fresh = tombstones.splice(0).filter(({ print }) => !known.has(print));
       await store.removal.takeTombstones(fresh, memories.splice(0), { rules, now: clock() });
     }
     await endFile();
@@ -108,11 +108,11 @@ export async function importLines(deps: ImportDeps, lines: AsyncIterable<Exporte
     read++;
     if (line.is === 'file') {
       await endFile();
-      if (rows.length > 0 || prints.length + memories.length > 0 || held > batchChars || batch.length >= batchFiles)
+      if (rows.length > 0 || tombstones.length + memories.length > 0 || held > batchChars || batch.length >= batchFiles)
         await flush();
       file = line;
     } else if (line.is === 'entry') entries.push(line);
-    else if (line.is === 'tombstone') prints.push(line);
+    else if (line.is === 'tombstone') tombstones.push(line);
     else if (line.is === 'memory-tombstone') memories.push(line.print);
     else if (line.is === 'job' && line.version === null) later.push(line);
     else {
@@ -155,10 +155,10 @@ async function toChunk(
       !gone.has(tombstone.session(file.agent, session)),
   );
   if (fresh.length === 0) return undefined;
-  const print = createHash('sha256')
+  const hash = createHash('sha256')
     .update(fresh.map(({ uuid }) => uuid).join('\n'))
     .digest('hex');
-  return chunkOf(file, `imported/${print.slice(0, 12)}/${file.key}`, 0, fresh);
+  return chunkOf(file, `imported/${hash.slice(0, 12)}/${file.key}`, 0, fresh);
 }
 
 const goesOn = (state: FileState, file: ExportedFile): boolean =>

@@ -4,7 +4,14 @@ import { notKept } from '../../schema/not-kept.ts';
 import { emptyState, type ReaderState } from '../../schema/reader-state.ts';
 import { type Tombstones, tombstone } from '../../store/removal/tombstone.ts';
 import { type Keeper, keeper, type Limits, noLimits } from '../keep.ts';
-import { fieldName, optionBefore, redact, redactField, withoutPrivatePassages } from '../redaction/redact.ts';
+import {
+  fieldName,
+  optionBefore,
+  redact,
+  redactField,
+  withoutKubernetesSecret,
+  withoutPrivatePassages,
+} from '../redaction/redact.ts';
 import { openWalk, type Walk } from '../walk.ts';
 
 /** Fields that the model's service has signed or encrypted: they must be sent back unchanged, or not at all. */
@@ -167,23 +174,20 @@ function parse(line: string): Fields | undefined {
   }
 }
 
-/** Redacts every text, including keys; a signed block that would change is dropped whole. */
-function clean(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return redact(value);
+/** Redacts every text, including keys; a signed block that would change is dropped whole. `holder` is the name of the field around it. */
+function clean(value: unknown, depth: number, holder = ''): unknown {
+  if (typeof value === 'string') return redactField(holder, value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === deepest) return notKept;
   if (Array.isArray(value))
-    return withoutPassagesOverBlocks(value).flatMap((item, i, all) => {
-      if (isSealed(item)) return unchanged(item);
-      const option = optionBefore(all, i);
-      return [typeof item === 'string' && option !== undefined ? redactField(option, item) : clean(item, depth + 1)];
-    });
-  const fields = value as Fields;
+    return withoutPassagesOverBlocks(value).flatMap((item, i, all) =>
+      isSealed(item) ? unchanged(item) : [clean(item, depth + 1, optionBefore(all, i) ?? holder)],
+    );
+  const fields = withoutKubernetesSecret(value as Fields);
   return Object.fromEntries(
     Object.entries(fields).map(([key, item]) => {
       if (isBinary(fields, key)) return [key, item];
-      const isText = typeof item === 'string' && !structure.has(key);
-      return [redact(key), isText ? redactField(fieldName(fields, key), item) : clean(item, depth + 1)];
+      return [redact(key), clean(item, depth + 1, structure.has(key) ? '' : fieldName(fields, key, holder))];
     }),
   );
 }

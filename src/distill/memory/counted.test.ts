@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { emptyMemory, tell } from '../../../test/demo-memory.ts';
 import { apply, conversation, filesOf, folderOf, read } from '../../../test/memory-stand.ts';
+import { readConversation } from '../material.ts';
+import { extractConversation } from '../offline/extract.ts';
 
 const ran = (command: string) => ({
   projects: [
@@ -25,7 +27,7 @@ it('the command of a project is the one that most sessions ran, not the latest o
   expect(page()).not.toMatch(/go test|Revisions/);
 });
 
-it('a linter that three sessions ran is told rather than `go vet`, however often that ran', async () => {
+it('a task of the project is told rather than the bare tool, however often that ran', async () => {
   const memory = await emptyMemory();
   const lints = (command: string) => ({
     projects: [
@@ -35,13 +37,32 @@ it('a linter that three sessions ran is told rather than `go vet`, however often
       },
     ],
   });
-  const commands = ['go vet ./...', 'mise run lint', 'go vet ./...', 'mise run lint', 'go vet ./...', 'go vet ./...'];
   const page = () => filesOf(folderOf(memory))['projects/tide/overview.md'] ?? '';
-  for (const [i, command] of commands.entries()) await apply(memory, conversation(`s${i}`, at(i + 1)), lints(command));
-  expect(page()).toContain('`go vet ./...`');
-  await apply(memory, conversation('s9', at(9)), lints('mise run lint'));
+  for (const day of [1, 2, 3, 4]) await apply(memory, conversation(`s${day}`, at(day)), lints('golangci-lint run'));
+  expect(page()).toContain('`golangci-lint run`');
+  await apply(memory, conversation('s5', at(5)), lints('./lint.sh'));
+  expect(page()).toContain('`golangci-lint run`');
+  await apply(memory, conversation('s6', at(6)), lints('mise run lint'));
   expect(page()).toContain('`mise run lint`');
-  expect(page()).not.toContain('go vet');
+  expect(page()).not.toContain('golangci');
+});
+
+it('clones of one repository share a page although each has a label of its own', async () => {
+  const memory = await emptyMemory();
+  for (const [i, folder] of ['/home/ann/tide', '/home/ben/tide'].entries()) {
+    await tell(memory, `s${i}`, folder, at(1 + i), [
+      { by: 'user', text: 'In this repo, we never use default exports.' },
+      { by: 'assistant', text: 'Noted. '.repeat(30) },
+    ]);
+    await memory.store.projects.identify(folder, 'github.com/acme/tide');
+  }
+  for (const one of await memory.store.conversations.list({})) {
+    const material = await readConversation(memory.store, one.id);
+    if (material !== undefined) await apply(memory, one, extractConversation(material));
+  }
+  const pages = Object.keys(filesOf(folderOf(memory))).filter((page) => page.startsWith('projects/'));
+  expect(pages).toEqual(['projects/tide/overview.md']);
+  expect(read(memory, pages[0] ?? '')).toContain('default exports');
 });
 
 it('two projects that share only the name of their folder have separate pages, whichever came first', async () => {

@@ -40,7 +40,7 @@ export async function findNamed(deps: MemoryDeps, given: string): Promise<Named>
   const gone = /^m[0-9a-f]{3,}$/i.test(name) ? await findGone(deps, name.toLowerCase()) : undefined;
   if (gone !== undefined) return gone;
   throw new HoldfastError('NOT_FOUND', `No memory or page is called ${JSON.stringify(name)}`, {
-    hint: 'List pages with `holdfast memory list`, and what stands on one with `holdfast memory show <page>`.',
+    hint: 'List pages with `holdfast memory list`, and the memories of a page with `holdfast memory history <page>`.',
   });
 }
 

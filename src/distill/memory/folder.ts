@@ -117,7 +117,7 @@ function unwritable(error: unknown, folder: string): HoldfastError {
   const code = systemCode(error);
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return new HoldfastError('NO_PERMISSION', `The folder of memories ${folder} cannot be written`, {
-      hint: 'Check its owner and mode, or set memoryPath to another folder; what was to be written is kept and written then.',
+      hint: 'Check its owner and mode, or set memoryPath to another folder. Holdfast keeps its changes and writes them then.',
       cause: error,
     });
   if (code === 'ENOTDIR' || code === 'EEXIST')

@@ -12,7 +12,7 @@ import { homeOf, homesOf } from './homes.ts';
 import { bringInLine, type InLine, isPersonal, type MemoryDeps, writeDue } from './librarian.ts';
 import { groupOf, memoryId, partsOf } from './memories-on.ts';
 import { hash, plain } from './names.ts';
-import { printsOf, projectPage, targetPrint } from './place.ts';
+import { hashesOf, projectPage, targetHash } from './place.ts';
 import { placeRow, rowsWithout } from './place-row.ts';
 import { withTargets } from './plan.ts';
 import { mergedInto } from './versions.ts';
@@ -44,14 +44,14 @@ async function forgetTarget(deps: MemoryDeps, page: string, target: string): Pro
   const parts = state.written ? partsOf(withTargets(state.written), '') : [];
   const shown = parts.find((part) => part.target === target);
   const written = state.edits.filter((edit) => edit.target === target || edit.target.startsWith(`${target}/`));
-  const prints = [
-    ...said.flatMap(printsOf),
-    targetPrint(page, target),
+  const hashes = [
+    ...said.flatMap(hashesOf),
+    targetHash(page, target),
     ...[shown?.text ?? '', ...written.flatMap(({ text, before }) => [text, before])]
       .filter((text) => text !== '')
       .map((text) => hash('text', plain(text))),
   ];
-  const forgotten = new Set([...(await store.pages.forgotten()), ...prints]);
+  const forgotten = new Set([...(await store.pages.forgotten()), ...hashes]);
   const targets = new Set([
     target,
     ...said.map((each) => each.target),
@@ -62,7 +62,7 @@ async function forgetTarget(deps: MemoryDeps, page: string, target: string): Pro
     await store.pages.forgetTarget(
       page,
       each,
-      [...prints, targetPrint(page, each)],
+      [...hashes, targetHash(page, each)],
       i === 0 ? replacing : [],
       reachOf(deps, state),
     );
@@ -102,7 +102,7 @@ export async function forgetAsElsewhere({ store }: Pick<MemoryDeps, 'store'>): P
       ...edits.filter((each) => !isEmptied(each)).map(({ target }) => groupOf(target)),
     ]);
     const going = [...targets].flatMap((target) => {
-      const at = reached.get(targetPrint(page, target)) ?? 0;
+      const at = reached.get(targetHash(page, target)) ?? 0;
       return at === 0 ? [] : [{ target, at }];
     });
     if (going.length > 0) gone += await store.pages.forgetUpTo(page, going);

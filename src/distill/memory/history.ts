@@ -53,7 +53,7 @@ export async function revert(
   const { page, target, state } = await findNamed(deps, name);
   if (target === undefined)
     throw new HoldfastError('BAD_INPUT', `${page} is a page`, {
-      hint: `Name what stands on it: holdfast memory history ${page}`,
+      hint: `Name one of its memories, by the id in: holdfast memory history ${page}`,
     });
   const versions = versionsOn(state, target);
   const now = versions.findLastIndex(({ current }) => current);

@@ -29,6 +29,35 @@ it('a repository that a session names is the one that git names with its host', 
   expect(found).toEqual({ '/gone/app': 'app', '/w/work': 'app' });
 });
 
+it('a repository is told from others that sessions name, by the name of the folder', () => {
+  const [one, other] = [
+    place('/w/app', undefined, ['acme/app', 'acme/tide']),
+    place('/x/app', undefined, ['acme/app']),
+  ];
+  expect(homes(one, other)).toEqual({ '/w/app': 'app', '/x/app': 'app' });
+  expect(homes(place('/w/app', undefined, ['acme/tide']), place('/w/tide', undefined, ['acme/tide']))).toEqual({
+    ...{ '/w/app': 'app', '/w/tide': 'tide' },
+  });
+});
+
+it('a repository and its fork are one if sessions of a folder name both', () => {
+  const folders = [['acme/app'], ['ann/app', 'ben/app'], ['acme/app', 'ann/app'], ['ben/app'], ['eve/app']];
+  const places = folders.map((repositories, i) => place(`/${i}/app`, undefined, repositories));
+  const found = Object.values(homes(...places));
+  expect(new Set(found.slice(0, 4)).size).toBe(1);
+  expect(new Set(found).size).toBe(2);
+  expect(homesOf(places.toReversed())).toEqual(homesOf(places));
+});
+
+it('a path that ends with the owner and the name of a known repository belongs to it', () => {
+  const known = place('/w/app', undefined, ['acme/app']);
+  expect(homes(known, place('/git/acme/app'))).toEqual({ '/w/app': 'app', '/git/acme/app': 'app' });
+  expect(homes(place('/git/acme/app'), place('/w/work', 'github.com/acme/app'))).toEqual({
+    ...{ '/git/acme/app': 'app', '/w/work': 'app' },
+  });
+  expect(new Set(Object.values(homes(known, place('/git/ben/app')))).size).toBe(2);
+});
+
 it('equal folder names of different repositories, or of none, do not share a page', () => {
   const found = homes(place('/w/cli', 'github.com/a/cli'), place('/x/cli', 'github.com/b/cli'), place('/y/cli'));
   expect(new Set(Object.values(found)).size).toBe(3);

@@ -13,22 +13,44 @@ const spelling = (name: string): string =>
     .trim()
     .replace(/[\s_-]+/g, '-');
 
-/** The repository that a project's sessions name, if it is plausibly their own: they also mention other ones. */
-const stated = ({ name, repositories: [only, ...others] }: ProjectPlace): string | undefined =>
-  only !== undefined && others.length === 0 && only.split('/').at(-1)?.toLowerCase() === name.toLowerCase()
-    ? only.toLowerCase().split('/').slice(-2).join('/')
-    : undefined;
+/** `owner/name` of a repository. Sessions may leave out the host. */
+const short = (repository: string): string => repository.toLowerCase().split('/').slice(-2).join('/');
 
-/** What each project is, by its folder: the repository as git names it, otherwise as sessions name it, otherwise the folder. */
+/** The repositories that a project's sessions name, if they are plausibly its own: sessions also mention other ones. */
+const stated = ({ name, repositories }: ProjectPlace): string[] =>
+  repositories.map(short).filter((one) => one.split('/').at(-1) === name.toLowerCase());
+
+/** One name for a repository and its forks: a project whose sessions name both belongs to both. */
+function commonForks(places: readonly ProjectPlace[]): ReadonlyMap<string, string> {
+  const common = new Map<string, string>();
+  for (const names of places.map(stated)) {
+    const all = new Set(names.flatMap((name) => [name, common.get(name) ?? name]));
+    const [first = ''] = [...all].sort();
+    for (const [name, now] of common) if (all.has(now)) common.set(name, first);
+    for (const name of all) common.set(name, first);
+  }
+  return common;
+}
+
+/**
+ * What each project is, by its folder: the repository as git names it, otherwise as sessions name it or as the path ends with a known one,
+ * otherwise the folder.
+ */
 function identities(places: readonly ProjectPlace[]): ReadonlyMap<string, string> {
   const known = new Set(places.flatMap(({ repository }) => repository ?? []));
-  // Sessions may leave out the host.
-  const withHost = (short: string) => [...known].filter((full) => full.endsWith(`/${short}`));
+  const forks = commonForks(places);
+  const fullOf = (name: string): string => {
+    const same = new Set([name, ...[...forks].flatMap(([fork, now]) => (now === name ? fork : []))]);
+    const [full, ...others] = [...known].filter((one) => same.has(short(one)));
+    return full === undefined || others.length > 0 ? name : full;
+  };
+  const isKnown = (name: string): boolean => forks.has(name) || [...known].some((one) => short(one) === name);
   return new Map(
     places.map((place) => {
-      const short = place.repository === undefined ? stated(place) : undefined;
-      const [full, ...others] = short === undefined ? [] : withHost(short);
-      return [place.path, place.repository ?? (others.length === 0 ? full : undefined) ?? short ?? place.path];
+      const { path, repository } = place;
+      const ending = short(path);
+      const name = stated(place)[0] ?? (isKnown(ending) ? ending : undefined);
+      return [path, repository ?? (name === undefined ? path : fullOf(forks.get(name) ?? name))];
     }),
   );
 }

@@ -26,6 +26,18 @@ const friday = conversation('0250d3ae-0003', '2026-09-18T08:00:00.000Z');
 const facts = 'core/facts.md';
 
 describe('memory files', () => {
+  it('tells of an episode without a telling title only on the page of its day', async () => {
+    const memory = await emptyMemory();
+    const titles = ['Ran `tide status`', 'Read ci.yml', 'Changed auth.go', 'Feedback I got', 'Webhooks lost'];
+    await apply(memory, monday, {
+      episodes: titles.map((title, i) => ({ at: `2026-09-14T08:1${i}:00.000Z`, title, text: 'It went well.' })),
+    });
+    const files = filesOf(folderOf(memory));
+    expect(files['projects/courier/overview.md']).toContain('## Activity\n\n- 2026-09-14 Webhooks lost\n');
+    expect(files['projects/courier/overview.md']?.match(/^- /gm)).toHaveLength(1);
+    for (const title of titles) expect(files['episodes/2026-09/2026-09-14.md']).toContain(title);
+  });
+
   it('29. an invalid extraction is rejected and changes nothing', async () => {
     const memory = await emptyMemory();
     const bad = { ...extraction(), facts: [{ key: '', text: 'x', about: 'world' as const }] };

@@ -139,16 +139,40 @@ async function writeQuestions(deps: MemoryDeps, proposals: readonly Proposal[]):
   const isNone = proposals.length + state.statements.length + state.edits.length === 0 && state.written === undefined;
   if (isNone && readPage(deps.config.memoryPath, questionsPage) === undefined) return [];
   const more = proposals.map(({ line }) => line);
-  return (await syncPage(deps, questionsPage, more)) ? [questionsPage] : [];
+  const isLeftOut = await settledIn(deps, state.statements);
+  return (await syncPage(deps, questionsPage, { more, isLeftOut })) ? [questionsPage] : [];
 }
 
+/** Tells a person's questions whose sessions went on afterwards: the person had the answer, or did without it. */
+async function settledIn({ store }: MemoryDeps, statements: readonly Statement[]): Promise<Changed['isLeftOut']> {
+  const isAsked = ({ kind, saidBy }: Statement) => kind === 'question' && saidBy === 'person';
+  const ends = new Map<string, number>();
+  for (const session of new Set(statements.filter(isAsked).map((one) => one.session)))
+    for (const { id, endedAt } of await store.sessions.find(session))
+      if (id === session) ends.set(session, Math.max(ends.get(session) ?? 0, Date.parse(endedAt)));
+  return (statement) => isAsked(statement) && (ends.get(statement.session) ?? 0) > statement.at;
+}
+
+interface Changed {
+  /** Lines that no row holds. */
+  readonly more: readonly Statement[];
+  isLeftOut(statement: Statement): boolean;
+}
+
+const unchanged: Changed = { more: [], isLeftOut: () => false };
+
 /** True if it wrote the file. */
-export async function syncPage(deps: MemoryDeps, page: string, more: readonly Statement[] = []): Promise<boolean> {
+export async function syncPage(
+  deps: MemoryDeps,
+  page: string,
+  { more, isLeftOut }: Changed = unchanged,
+): Promise<boolean> {
   const { store, config } = deps;
   const { memoryPath, settings } = config;
   for (let tries = 0; tries < patience; tries++) {
     const stored = await store.pages.get(page);
-    const state = more.length === 0 ? stored : { ...stored, statements: [...stored.statements, ...more] };
+    const kept = stored.statements.filter((statement) => !isLeftOut(statement));
+    const state = { ...stored, statements: [...kept, ...more] };
     let file: FileOnDisk | undefined;
     try {
       file = readPage(memoryPath, page);
@@ -158,7 +182,7 @@ export async function syncPage(deps: MemoryDeps, page: string, more: readonly St
       deps.log?.(`${error.message}. ${error.hint ?? ''}`);
       return false;
     }
-    if (isPersonal(state)) {
+    if (isPersonal(stored) && more.length === 0) {
       if (await settlePersonal(deps, page, state, file)) return false;
       continue;
     }
@@ -179,7 +203,7 @@ export async function syncPage(deps: MemoryDeps, page: string, more: readonly St
     if (await store.pages.settle(page, version, put, memories)) return next !== undefined;
   }
   throw new HoldfastError('CONFLICT', `${page} changes faster than it can be written`, {
-    hint: 'Close what writes it; what was to be written is kept and written later.',
+    hint: 'Close the program that writes it. Holdfast keeps its own changes and writes them later.',
   });
 }
 

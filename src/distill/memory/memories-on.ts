@@ -58,6 +58,7 @@ export function memoriesOn({
   return partsOf(blocks, pageTitle).map(({ target, title, text }) => {
     const statement = said.get(target);
     const editedAt = edited.get(target) ?? (isOwn(target) ? changedAt : undefined);
+    const unedited = editedAt === undefined ? statement : undefined;
     const ofDay = kind === 'dated' && noon > 0 ? noon : undefined;
     const name = isOwn(target) ? text : target;
     const again = used.get(name) ?? 0;
@@ -65,8 +66,9 @@ export function memoriesOn({
     return {
       id: memoryId(page, target, text, again),
       ...{ page, target, title, text, kind },
-      source: editedAt !== undefined || statement === undefined ? 'person' : statement.source,
-      saidBy: editedAt !== undefined || statement === undefined ? 'person' : statement.saidBy,
+      source: unedited?.source ?? 'person',
+      saidBy: unedited?.saidBy ?? 'person',
+      choice: unedited?.choice,
       group,
       at: (kind === 'dated' ? (statement?.at ?? ofDay) : editedAt) ?? editedAt ?? statement?.at ?? changedAt,
       project: statement?.project || pageProject,

@@ -1,7 +1,7 @@
 // The pages are the same for every order of conversations, after an interruption at any step, and with a person's edits in between.
 import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Memory, emptyMemory as openMemory } from '../../../test/demo-memory.ts';
+import { emptyMemory, type Memory } from '../../../test/demo-memory.ts';
 import {
   applyExtraction,
   conversation,
@@ -16,9 +16,6 @@ import {
 import type { Extraction } from '../../schema/extraction.ts';
 import { bringInLine } from './librarian.ts';
 import { datedTarget } from './place.ts';
-
-/** These tests write thousands of files and do not need them to survive a power cut, so they use memory where possible. */
-const emptyMemory = () => openMemory({}, fs.existsSync('/dev/shm') ? '/dev/shm' : undefined);
 
 type Dice = (below: number) => number;
 

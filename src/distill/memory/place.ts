@@ -1,15 +1,17 @@
 // ③ An extraction → statements, each with its page and its target there. A pure function.
+import { choiceIn } from '../../schema/choice.ts';
 import type { Extraction, KeyedStatement } from '../../schema/extraction.ts';
 import type { About, SaidBy } from '../../schema/memory.ts';
 import { originalKey } from '../../store/hub/port.ts';
 import type { ExtractionRow, Statement } from '../../store/memory/port.ts';
+import { saysWork } from '../offline/request.ts';
 import { pageOfGroup } from './group-pages.ts';
 import { localTime } from './local-time.ts';
 import { hash, keyOf, nameSlug, plain, titleSlug } from './names.ts';
 import { unmarked } from './said-by.ts';
 
 /** Raise this when the code places statements differently. The librarian then places all of them again. */
-export const placingVersion = 4;
+export const placingVersion = 6;
 
 export const questionsPage = 'questions.md';
 export const corePages: Readonly<Record<About, { page: string; title: string }>> = {
@@ -29,9 +31,11 @@ export const datedTarget = (kind: 'milestone' | 'insight', text: string): string
 
 const kinds = { add: 'keyed', replace: 'keyed', retire: 'retired', note: 'note' } as const;
 
-const keyed = ({ key, text, why = '', saidBy, change = 'add' }: KeyedStatement) => ({
+const keyed = ({ key, text, why = '', saidBy, change = 'add', choice }: KeyedStatement) => ({
   ...{ target: keyedTarget(key), kind: kinds[change], key, text, saidBy },
   why: change === 'retire' ? text : why,
+  // Extractions of older versions, also those of other machines, tell a choice in their text alone.
+  choice: choice ?? choiceIn(text),
 });
 
 /** Where in the extraction a statement comes from: the list, the index in it, and the index in a nested list. */
@@ -80,7 +84,8 @@ export function place(
     const name = `${conversation}:${at.toString(36)}${same === 0 ? '' : `.${same}`}`;
     const target = `ep:${name}`;
     placed.push(statement(['episodes', i], { page, target, kind: 'episode', at, title, text, project }));
-    if (project !== '')
+    // A line that says nothing of the work would only fill the page of the project.
+    if (project !== '' && saysWork(title))
       placed.push(
         statement(['episodes', i], {
           ...{ page: projectPage(home), target: `act:${name}`, kind: 'activity' },
@@ -128,11 +133,11 @@ export function place(
 }
 
 /** The hash that identifies a forgotten target of a page. */
-export const targetPrint = (page: string, target: string): string => hash('target', page, target);
+export const targetHash = (page: string, target: string): string => hash('target', page, target);
 
 /** Hashes that identify something forgotten without storing its text. */
-export const printsOf = ({ page, target, text }: Pick<Statement, 'page' | 'target' | 'text'>): string[] => [
-  targetPrint(page, target),
+export const hashesOf = ({ page, target, text }: Pick<Statement, 'page' | 'target' | 'text'>): string[] => [
+  targetHash(page, target),
   hash('text', plain(text)),
 ];
 
@@ -144,7 +149,7 @@ export function withoutForgotten(
 ): { extraction: Extraction; statements: PlacedStatement[] } {
   const gone = new Set(
     statements
-      .filter((statement) => printsOf(statement).some((print) => forgotten.has(print)))
+      .filter((statement) => hashesOf(statement).some((one) => forgotten.has(one)))
       .map(({ origin }) => origin.join('/')),
   );
   if (gone.size === 0) return { extraction, statements: [...statements] };

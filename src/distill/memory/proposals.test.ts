@@ -1,6 +1,6 @@
 // Tests the proposals in questions.md, and what a person's mark does to them.
 import { describe, expect, it } from 'vitest';
-import { emptyMemory } from '../../../test/demo-memory.ts';
+import { emptyMemory, tell } from '../../../test/demo-memory.ts';
 import { apply, change, conversation, fact, filesOf, folderOf, read } from '../../../test/memory-stand.ts';
 import type { Extraction } from '../../schema/extraction.ts';
 import type { Store } from '../../store/store.ts';
@@ -256,3 +256,26 @@ function breaking(store: Store, step: number): Store {
     });
   return { ...store, pages: failing(store.pages), memory: failing(store.memory), admin: failing(store.admin) };
 }
+
+describe('a question of the person', () => {
+  const asked = { by: 'user', text: 'How many berths does the pier have?' } as const;
+  const answer = { by: 'assistant', text: 'It has twelve berths.' } as const;
+  const begun = '2026-09-14T08:00:00.000Z';
+  const page = (memory: Parameters<typeof folderOf>[0]) => filesOf(folderOf(memory))[questions] ?? '';
+
+  it('is open until its session goes on', async () => {
+    const memory = await emptyMemory();
+    await tell(memory, 's1', '/srv/tide', begun, [asked]);
+    await tell(memory, 's2', '/srv/tide', begun, [asked]);
+    for (const one of await memory.store.conversations.list({}))
+      await apply(memory, one, { questions: [{ text: one.session === 's1' ? asked.text : 'Who repairs the lamp?' }] });
+    expect(page(memory)).toContain(asked.text);
+    await tell(memory, 's1', '/srv/tide', begun, [asked, answer]);
+    await bringInLine(memory.context);
+    expect(page(memory)).not.toContain(asked.text);
+    expect(page(memory)).toContain('Who repairs the lamp?');
+    await tell(memory, 's2', '/srv/tide', begun, [asked, answer]);
+    await bringInLine(memory.context);
+    expect(page(memory)).toBe('');
+  });
+});

@@ -8,7 +8,7 @@ import { ownerOf } from './group-pages.ts';
 import type { MemoryDeps } from './librarian.ts';
 import { groupOf, memoryId } from './memories-on.ts';
 import { hash, plain, sameText } from './names.ts';
-import { printsOf, questionsPage } from './place.ts';
+import { hashesOf, questionsPage } from './place.ts';
 import { rowsWithout } from './place-row.ts';
 import { mergedInto, unprovenNotes, versionsOf } from './versions.ts';
 
@@ -116,7 +116,7 @@ const markIn = (line: string): 'keep' | 'reject' | undefined => {
 /** Removes the statement from the rows in one transaction with its question. The hashes keep it from coming back. */
 async function reject(deps: Deps, { said, line, isNote }: Proposal): Promise<void> {
   const { store } = deps;
-  const hashes = isNote ? printsOf(said) : [hash('text', plain(said.text))];
+  const hashes = isNote ? hashesOf(said) : [hash('text', plain(said.text))];
   const rows = await rowsWithout(deps, new Set([...(await store.pages.forgotten()), ...hashes]));
   await store.pages.forgetTarget(questionsPage, line.target, hashes, rows);
 }

@@ -9,7 +9,7 @@ import { edit } from './history.ts';
 import { bringInLine, type MemoryDeps, syncPage, writeDue } from './librarian.ts';
 import { groupOf } from './memories-on.ts';
 import { sameText } from './names.ts';
-import { corePages, keyedTarget, plainTarget, projectPage, targetPrint } from './place.ts';
+import { corePages, keyedTarget, plainTarget, projectPage, targetHash } from './place.ts';
 import { mergedInto, versionsOf } from './versions.ts';
 
 export interface Wish {
@@ -37,7 +37,7 @@ export async function promote(
   const { memory, page } = await findNamed(deps, name);
   if (memory === undefined)
     throw new HoldfastError('BAD_INPUT', `${page} is a page`, {
-      hint: `Name what stands on it: holdfast memory show ${page}`,
+      hint: `Name one of its memories, by the id in: holdfast memory history ${page}`,
     });
   const text = wish.text ?? memory.text;
   const from = { source: 'promoted', session: memory.session, from: `${memory.id} ${memory.page}` } as const;
@@ -58,7 +58,7 @@ async function keep(
   const state = await store.pages.get(place.page);
   const target = mergedInto(own, state.merged);
   // Two requests at the same time still need an order, and an earlier forgetting must not remove a later request.
-  const reached = (await store.pages.forgottenUpTo()).get(targetPrint(place.page, own)) ?? 0;
+  const reached = (await store.pages.forgottenUpTo()).get(targetHash(place.page, own)) ?? 0;
   const at = state.statements.reduce(
     (last, each) => (each.source === 'conversation' ? last : Math.max(last, each.at + 1)),
     Math.max(deps.clock(), reached + 1),
@@ -83,7 +83,6 @@ async function keep(
   }
   await writeDue(deps);
   const memory = (await store.memory.list({ page: place.page })).find((each) => each.target === target);
-  if (memory === undefined)
-    throw new HoldfastError('INTERNAL', `${place.page} does not show what was to be remembered`);
+  if (memory === undefined) throw new HoldfastError('INTERNAL', `${place.page} does not show the new memory`);
   return { memory, known };
 }

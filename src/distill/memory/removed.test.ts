@@ -66,3 +66,20 @@ it('the history of the page says which commit retired a line', async () => {
     ['The commit “Drop TideCursor” removed TideCursor.', true],
   ]);
 });
+
+it('an amended commit retires what an earlier conversation of its session kept of it', async () => {
+  const memory = await emptyMemory();
+  const spool: KeyedStatement = {
+    ...{ key: 'change: spool bodies', text: 'Decided in a commit: spool all bodies of a push.', saidBy: 'agent' },
+  };
+  const amend: KeyedStatement = {
+    ...{ key: 'amended: spool only the bodies of large pushes', change: 'retire', saidBy: 'agent', text: 'Amended.' },
+  };
+  const pageNow = () => filesOf(folderOf(memory))[page] ?? '';
+  await apply(memory, conversation('s1', on(1)), says(spool, decided));
+  await apply(memory, conversation('s2', on(2)), says(amend));
+  expect(pageNow(), 'another session').toContain(spool.text);
+  await apply(memory, conversation('s1', on(3), { firstPos: 900 }), says(amend));
+  expect(pageNow()).not.toContain(spool.text);
+  expect(pageNow()).toContain(decided.text);
+});

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
 import { emptyMemory } from '../../../test/demo-memory.ts';
-import { apply, conversation, read } from '../../../test/memory-stand.ts';
+import { apply, change, conversation, read } from '../../../test/memory-stand.ts';
 import { memoryHistory } from '../../operations/memory/memory.ts';
 import { rememberThis } from '../../operations/memory/memory-change.ts';
+import { choiceText } from '../../schema/choice.ts';
 import type { SaidBy } from '../../schema/memory.ts';
 import { saidByPerson } from '../grounded.ts';
 import type { Turn } from '../material.ts';
+import { bringInLine } from './librarian.ts';
 import { unmarked } from './said-by.ts';
 
 const monday = conversation('s1', '2026-09-14T08:00:00.000Z');
@@ -64,4 +66,21 @@ it('statements that older versions stored without a source get the right one', (
   expect(unmarked('projects', 'Tests are run with `npm test`.', 'offline')).toBe('runs');
   expect(unmarked('projects', 'Use sqlite instead of files.', 'offline')).toBe('person');
   expect(unmarked('insights', 'It turned out so.', 'offline')).toBe('agent');
+});
+
+it('a choice keeps question and answer, also from an extraction that has them in its text alone, until the person edits the line', async () => {
+  const memory = await emptyMemory();
+  const choice = { question: 'Where are the tides kept?', answer: 'In SQLite.' };
+  const stated = (key: string, more: object) => ({
+    facts: [
+      { key: `choice: ${key}`, text: choiceText(choice), saidBy: 'person' as const, about: 'world' as const, ...more },
+    ],
+  });
+  await apply(memory, monday, stated('older', {}));
+  await apply(memory, tuesday, stated('newer', { choice }));
+  const choices = async () => (await memory.store.memory.list({})).map((one) => one.choice);
+  expect(await choices()).toEqual([choice, choice]);
+  change(memory, 'core/facts.md', 'In SQLite.', 'In PostgreSQL.');
+  await bringInLine(memory.context);
+  expect(await choices()).toEqual([undefined, choice]);
 });

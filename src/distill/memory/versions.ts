@@ -1,4 +1,5 @@
 // ③ Rows → the versions of each target, and the one that holds. A pure function.
+import { runsTask } from '../../agents/tools/usual-commands.ts';
 import { originalKey } from '../../store/hub/port.ts';
 import type { Statement } from '../../store/memory/port.ts';
 import { keyOf, plain } from './names.ts';
@@ -24,13 +25,13 @@ export const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 :
  * Which statement holds: the person's words outrank an agent's words and counted commands. A request to remember outranks a
  * conversation. Among equals, the later statement holds. Commands are counted over sessions, so a single run never wins. A note counts
  * once another session has said the same. A target that has only unproven notes has no versions. A commit that removed something from the
- * code retires what agents said about it before.
+ * code retires what agents said about it before, and an amended commit what was said about its first form.
  */
 export function versionsOf(
   statements: readonly Statement[],
   merged: ReadonlyMap<string, string> = new Map(),
 ): Versions[] {
-  const removals = statements.filter(isRemoval).sort(compare);
+  const endings = statements.filter(isEnding).sort(compare);
   return [...byTarget(statements, merged)].flatMap(([target, list]) => {
     const all = list.sort(compare);
     const counting = all.flatMap((each) =>
@@ -38,15 +39,27 @@ export function versionsOf(
     );
     const current = counting.length === 0 ? undefined : holding(counting);
     if (current === undefined) return [];
-    const removal = removals.find((one) => compare(one, current) > 0 && isAbout(current, one));
-    if (removal === undefined) return [{ target, all, current }];
-    const end: Statement = { ...removal, target };
+    const ending = endings.find(
+      (one) => compare(one, current) > 0 && (isAbout(current, one) || isAmended(current, one)),
+    );
+    if (ending === undefined) return [{ target, all, current }];
+    const end: Statement = { ...ending, target };
     return [{ target, all: [...all, end].sort(compare), current: end }];
   });
 }
 
 const removed = /^removed: (.+)$/;
-const isRemoval = ({ kind, key }: Statement): boolean => kind === 'retired' && removed.test(key);
+const amended = /^amended: (.+)$/;
+const isEnding = ({ kind, key }: Statement): boolean => kind === 'retired' && (removed.test(key) || amended.test(key));
+
+/** A commit of an earlier conversation of the session, about the same things as the title that it got by amending. */
+function isAmended({ kind, key, text, session, file, pos }: Statement, by: Statement): boolean {
+  const title = amended.exec(by.key)?.[1];
+  if (title === undefined || kind !== 'keyed' || !key.startsWith('change: ') || session !== by.session) return false;
+  const words = wordsOf(text);
+  const isEarlier = file !== by.file || pos !== by.pos;
+  return isEarlier && [...wordsOf(title)].filter((word) => words.has(word)).length >= 2;
+}
 
 /** The commit that a statement comes from may be the one that removed the name. */
 const sourceOfFact = / \(From the (?:commit|pull request) “[^”]*”\.\)$/;
@@ -56,8 +69,9 @@ const takesAway =
 
 /** Only an agent's words about the code end with the name. The person's words stay. */
 function isAbout({ kind, text, saidBy, source }: Statement, removal: Statement): boolean {
-  if (kind !== 'keyed' || saidBy !== 'agent' || source !== 'conversation' || takesAway.test(text)) return false;
-  const name = removed.exec(removal.key)?.[1] as string;
+  const name = removed.exec(removal.key)?.[1];
+  if (name === undefined || kind !== 'keyed' || saidBy !== 'agent' || source !== 'conversation') return false;
+  if (takesAway.test(text)) return false;
   const told = text.replace(sourceOfFact, '');
   for (let at = told.indexOf(name); at >= 0; at = told.indexOf(name, at + 1)) {
     const before = /[\p{L}\p{N}_-]*$/u.exec(told.slice(0, at))?.[0] ?? '';
@@ -127,21 +141,21 @@ const leastSessions = 3;
 const isCounted = ({ kind, saidBy, source }: Statement): boolean =>
   kind === 'keyed' && saidBy === 'runs' && source === 'conversation';
 
-/** The command that most sessions ran; if two are equal, the one that ran last. Undefined if too few sessions ran any. */
+/**
+ * The command that most sessions ran; if two are equal, the one that ran last. A task of the project wins over a bare tool that ran more
+ * often. Undefined if too few sessions ran any.
+ */
 function mostRun(runs: readonly Statement[]): Statement | undefined {
-  const telling = runs.filter(({ text }) => !partOfLinting.test(text));
-  return mostOften(telling) ?? mostOften(runs);
+  const tasks = runs.filter(({ text }) => runsTask(/`([^`]+)`/.exec(text)?.[1] ?? ''));
+  const often = mostOften(runs, leastSessions);
+  return often === undefined ? undefined : (mostOften(tasks, 1) ?? often);
 }
 
-/** Checks only a part of what a linter or a task named lint checks, however often it runs. */
-const partOfLinting = /^It is linted with `go vet\b/;
-
-function mostOften(runs: readonly Statement[]): Statement | undefined {
-  if (runs.length === 0) return undefined;
+function mostOften(runs: readonly Statement[], least: number): Statement | undefined {
   const sessions = new Map<string, Set<string>>();
   for (const { text, session } of runs) sessions.set(text, (sessions.get(text) ?? new Set()).add(session));
-  const most = Math.max(...[...sessions.values()].map(({ size }) => size));
-  return most < leastSessions ? undefined : runs.findLast(({ text }) => sessions.get(text)?.size === most);
+  const most = Math.max(0, ...[...sessions.values()].map(({ size }) => size));
+  return most < least ? undefined : runs.findLast(({ text }) => sessions.get(text)?.size === most);
 }
 
 const weight = ({ saidBy, source }: Statement): number =>

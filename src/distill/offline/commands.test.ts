@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commitMessage, outcomeOf, parseCommand } from './commands.ts';
+import { commitMessage, neverRan, outcomeOf, parseCommand } from './commands.ts';
 
 describe('a command', () => {
   it.each([
@@ -44,5 +44,26 @@ describe('a command', () => {
     expect(commitMessage("git commit -am 'one'")).toBe('one');
     expect(commitMessage('git commit -m "$(cat <<\'EOF\'\nfeat: ebb\n\nbody\nEOF\n)"')).toBe('feat: ebb');
     expect(commitMessage('git commit --amend --no-edit')).toBeUndefined();
+  });
+
+  it.each([
+    ['rtk npm test 2>&1 | tail -20', 'rtk npm test'],
+    ['CI=1 timeout 60 go test ./...', 'CI=1 timeout 60 go test ./...'],
+    ['npm run lint 2>&1 | tail -3 && npm test && echo ok', 'npm run lint && npm test'],
+    ['npm test; git add -A && git commit -m "tide"', 'npm test; git commit -m "tide"'],
+    ['git commit -m "fix: the table\n\nIt was flat." --amend', 'git commit -m "fix: the table" --amend'],
+    ['git commit -m "$(cat <<\'EOF\'\nfeat: ebb\n\nbody\nEOF\n)"', 'git commit -m "feat: ebb"'],
+    ['gh pr create --title "Ebb" --body "$(cat <<\'EOF\'\n## Why\nEOF\n)"', 'gh pr create --title "Ebb"'],
+  ])('%j is told as %s if it failed', (command, ran) => expect(parseCommand(command).ran).toBe(ran));
+
+  it('did not run if the program before it failed by itself', () => {
+    const usage = "error: unrecognized subcommand 'npm'\n\nUsage: rtk [OPTIONS] <COMMAND>";
+    expect(neverRan('rtk npm test', usage)).toBe(true);
+    expect(neverRan('npm test', usage)).toBe(false);
+    expect(neverRan('timeout 9 gotest', 'timeout: failed to run command ‘gotest’: No such file or directory')).toBe(
+      true,
+    );
+    expect(neverRan('sudo make', 'sudo: unable to resolve host tide\nmake: *** [all] Error 1')).toBe(false);
+    expect(neverRan('rtk npm test', '1 failed, see rtk help')).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 // A command line → its purpose, a short form of it, and whether it succeeded.
 
-import { splitLine, withoutPlace, withoutPrefix } from '../../agents/tools/command-line.ts';
+import { type Part, splitLine, withoutPlace, withoutPrefix, wrapperOf } from '../../agents/tools/command-line.ts';
 import { type Purpose, roughPurpose } from '../../agents/tools/usual-commands.ts';
 import { cut, inOneLine } from '../../language/gist.ts';
 import { errorLine } from '../../language/open-ends.ts';
@@ -47,8 +47,10 @@ const kinds: readonly (readonly [CommandKind, RegExp])[] = [
 
 export interface ParsedCommand {
   readonly kind: CommandKind;
-  /** The part that determines the kind, shortened to fit a line. */
+  /** The part that determines the kind, without programs that only run it, shortened to fit a line. */
   readonly told: string;
+  /** The same as it was typed, with the checks of the line: any of them may have failed. */
+  readonly ran: string;
   /** Commands with the same purpose count as attempts at the same thing. */
   readonly purpose: string;
   /** All purposes of a line that checks several things. Any of them may have failed. */
@@ -60,35 +62,84 @@ const kindOf: Readonly<Record<Purpose, CommandKind>> = {
 };
 const purposes: readonly Purpose[] = ['test', 'check', 'type check', 'lint', 'format', 'build'];
 
+/** A simple command of a line: what it does, as it was typed, and what it checks. */
+interface Step {
+  readonly plain: string;
+  readonly typed: string;
+  readonly joint: Part['joint'];
+  readonly purpose: Purpose | undefined;
+}
+
 /** Contract: linear in the length of the command, which the caller has already cut. */
 export function parseCommand(command: string): ParsedCommand {
-  const parts = splitLine(command)
-    .map(({ text }) => withoutPlace(withoutPrefix(text)))
-    .filter((part) => part !== '');
+  const steps = splitLine(command).flatMap(({ text, joint }): Step[] => {
+    const plain = withFirstLines(withoutPlace(withoutPrefix(text)), command);
+    if (plain === '') return [];
+    const prefix = text.slice(0, text.length - withoutPrefix(text).length);
+    return [{ plain, typed: prefix + plain, joint, purpose: roughPurpose(plain) }];
+  });
+  const parsed = (kind: CommandKind, step: Step, purpose: string): ParsedCommand => ({
+    ...{ kind, told: cut(inOneLine(step.plain), 100), ran: ranBy(steps, step), purpose },
+  });
+  const matching = (pattern: RegExp) => steps.find(({ plain }) => pattern.test(plain));
   for (const [kind, pattern] of deciding) {
-    const found = parts.find((part) => pattern.test(part));
-    if (found !== undefined) return { kind, told: tell(found), purpose: kind };
+    const found = matching(pattern);
+    if (found !== undefined) return parsed(kind, found, kind);
   }
-  const checked = parts.map((part) => ({ part, purpose: roughPurpose(part) }));
   for (const purpose of purposes) {
-    const found = checked.find((one) => one.purpose === purpose);
+    const found = steps.find((step) => step.purpose === purpose);
     if (found === undefined) continue;
-    const several = [...new Set(checked.flatMap((one) => one.purpose ?? []))];
-    return {
-      ...{ kind: kindOf[purpose], told: tell(found.part), purpose },
-      ...(several.length > 1 ? { purposes: several } : {}),
-    };
+    const several = [...new Set(steps.flatMap((step) => step.purpose ?? []))];
+    return { ...parsed(kindOf[purpose], found, purpose), ...(several.length > 1 ? { purposes: several } : {}) };
   }
   for (const [kind, pattern] of others) {
-    const found = parts.find((part) => pattern.test(part));
-    if (found !== undefined) return { kind, told: tell(found), purpose: kind === 'alter' ? nameOf(found) : kind };
+    const found = matching(pattern);
+    if (found !== undefined) return parsed(kind, found, kind === 'alter' ? nameOf(found.plain) : kind);
   }
-  const acts = parts.find((part) => !lookPattern.test(part));
+  const acts = steps.find(({ plain }) => !lookPattern.test(plain));
+  if (acts !== undefined) return parsed('run', acts, nameOf(acts.plain));
   // Describe a command that only looks by its first part that is not `cd`.
-  const looks = parts.find((part) => !/^cd\b/.test(part)) ?? command;
-  return acts === undefined
-    ? { kind: 'look', told: tell(looks), purpose: 'look' }
-    : { kind: 'run', told: tell(acts), purpose: nameOf(acts) };
+  const looks = steps.find(({ plain }) => !/^cd\b/.test(plain));
+  return parsed('look', looks ?? { plain: command, typed: command, joint: '', purpose: undefined }, 'look');
+}
+
+/** The step as it was typed, joined with the checks before and after it. */
+function ranBy(steps: readonly Step[], told: Step): string {
+  let out = '';
+  let joints: Part['joint'][] = [];
+  for (const step of steps) {
+    if (step === told || step.purpose !== undefined) {
+      const joint = joints.find((one) => one === ';' || one === '\n') ?? joints.find((one) => one !== '|') ?? ';';
+      out += out === '' ? step.typed : `${joint === '\n' || joint === ';' ? ';' : ` ${joint}`} ${step.typed}`;
+      joints = [];
+    }
+    joints.push(step.joint);
+  }
+  return cut(inOneLine(out === '' ? told.typed : out), 120);
+}
+
+const messageOption = /(\s(?:-[a-z]*m|-[bt]|--(?:message|title|body|notes))[ =]?)("(?:[^"\\]|\\[\s\S])*"|'[^']*')/g;
+
+/** A message of several lines is told by its first line, also if it was a here-document. Of other options, an empty document tells nothing. */
+function withFirstLines(part: string, command: string): string {
+  return part.replace(messageOption, (whole, option: string, quoted: string) => {
+    const [first = '', ...rest] = quoted.slice(1, -1).trim().split('\n');
+    if (first !== '' || !command.includes('<<'))
+      return rest.length === 0 ? whole : `${option}${quoted[0]}${first}${quoted[0]}`;
+    const message = /^\s(?:-[a-z]*m|--message)/.test(option) ? commitMessage(command) : undefined;
+    return message === undefined ? '' : `${option}"${message.replaceAll('"', "'")}"`;
+  });
+}
+
+/** Whether the error came from a program that should only have run the command, so that the command itself never ran. */
+export function neverRan(command: string, output: string): boolean {
+  const wrappers = new Set(splitLine(command).flatMap(({ text }) => wrapperOf(text) ?? []));
+  return [...wrappers].some((name) =>
+    new RegExp(
+      `^(?:usage: ${name}\\b|${name}: .{0,200}(?:not found|no such|failed to run|cannot run|denied|password))`,
+      'im',
+    ).test(output.slice(0, 1000)),
+  );
 }
 
 const nameOf = (part: string): string => part.split(/\s+/, 2).join(' ').slice(0, 80);
@@ -96,8 +147,6 @@ const lookPattern = kinds.at(-1)?.[1] as RegExp;
 const decisive: ReadonlySet<CommandKind> = new Set(['publish', 'tag', 'commit', 'request', 'merge', 'push']);
 const deciding = kinds.filter(([kind]) => decisive.has(kind));
 const others = kinds.filter(([kind]) => !decisive.has(kind) && kind !== 'look');
-
-const tell = (part: string): string => cut(inOneLine(part), 100);
 
 const failing =
   /\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|\bFAILED\b|^[^\S\n]*FAIL\b|\berror TS\d+|npm ERR!|npm error|Traceback \(most recent call last\)|\bAssertionError\b|panicked at|\bBUILD FAILED\b|Found [1-9]\d* (?:errors?|diagnostics?)/m;

@@ -3,8 +3,9 @@ import { run, type Step, session, turn } from '../../../test/turns.ts';
 import { bodyIn } from './commands.ts';
 import { extractConversation } from './extract.ts';
 
+const extracted = (...steps: Step[]) => extractConversation({ ...session([turn('commit it', steps)]), id: 1 });
 const kept = (...steps: Step[]): string[] =>
-  extractConversation({ ...session([turn('commit it', steps)]), id: 1 }).projects.flatMap(({ statements }) =>
+  extracted(...steps).projects.flatMap(({ statements }) =>
     statements.filter(({ change }) => change !== 'retire').map(({ text }) => text),
   );
 const commit = (title: string, body: string, failed = false) =>
@@ -16,23 +17,59 @@ const commit = (title: string, body: string, failed = false) =>
 const caps = 'tide-server caps a push at 25,000 refs (`maxRefUpdates`), so the client\nsends several batches.';
 const told = 'tide-server caps a push at 25,000 refs (`maxRefUpdates`), so the client sends several batches.';
 
+const title = 'Send refs to tide-server in batches';
+const decided = `Decided in a commit: send refs to tide-server in batches. ${told}`;
+
 describe('the description of a commit', () => {
-  it('yields what it states about the program, with the commit as its source', () => {
-    expect(kept(commit('Send refs in batches', caps))).toEqual([`${told} (From the commit “Send refs in batches”.)`]);
-    expect(kept(run(`git commit -m "Send refs in batches" -m "${caps.replaceAll('`', '\\`')}"`))).toEqual([
-      `${told} (From the commit “Send refs in batches”.)`,
+  it('gives the reason for what the title says', () => {
+    expect(kept(commit(title, caps))).toEqual([decided]);
+    expect(kept(run(`git commit -m "${title}" -m "${caps.replaceAll('`', '\\`')}"`))).toEqual([decided]);
+    expect(kept(run(`gh pr create --title "${title}" --body "$(cat <<'EOF'\n## Why\n${caps}\nEOF\n)"`))).toEqual([
+      decided,
     ]);
-    expect(kept(run(`gh pr create --title "Batches" --body "$(cat <<'EOF'\n## Why\n${caps}\nEOF\n)"`))).toEqual([
-      `${told} (From the pull request “Batches”.)`,
+  });
+
+  it('gives the first reason, not a later detail, and tells of a commit and its pull request once', () => {
+    const later = 'A batch without `maxRefUpdates` is never sent because the server rejects it.';
+    expect(kept(commit(title, `Add a loop to the client.\n\n${caps}\n\nRename the loop.\n\n- ${later}`))).toEqual([
+      decided,
+    ]);
+    const request = run(`gh pr create --title "${title}" --body "$(cat <<'EOF'\n${later}\nEOF\n)"`);
+    expect(kept(commit(title, caps), request)).toEqual([decided]);
+  });
+
+  it.each([
+    'Some receive-pack programs read a header for every command and fail with an error when none follows.',
+    'Delete-only pushes stay without a pack, as git requires.',
+  ])('gives a reason that is stated outright, also after details and below headings: %s', (reason) => {
+    const details = 'Add a loop to the client.\n\n'.repeat(6);
+    expect(
+      kept(commit(title, `${details}## Tests\n\n- All pass as git requires them to.\n\n## Wire\n\n${reason}`)),
+    ).toEqual([`Decided in a commit: send refs to tide-server in batches. ${reason}`]);
+  });
+
+  it('gives the cause if the title mends something, as an insight', () => {
+    const { insights, projects } = extracted(commit('Fix lost refs of large harbours', caps));
+    expect(projects).toEqual([]);
+    expect(insights.map(({ text }) => text)).toEqual([`Fix lost refs of large harbours. ${told}`]);
+  });
+
+  it('gives nothing if the reason tells how it was, unless the title is a decision', () => {
+    const past = 'The list of `harbour.go` was never copied, so a plan changed the list of its caller.';
+    expect(extracted(commit('Keep the list of harbours apart', past))).toMatchObject({ projects: [], insights: [] });
+    expect(extracted(commit('Fix the list of harbours', past))).toMatchObject({ projects: [], insights: [] });
+    expect(kept(commit('Defer the copy of harbours until a plan needs one', past))).toEqual([
+      `Decided in a commit: defer the copy of harbours until a plan needs one. ${past}`,
     ]);
   });
 
   it.each([
     ['tells of the change itself', 'Add `maxRefUpdates` so that the client never sends more than the server accepts.'],
-    ['tells how it was before', 'The client sent every ref in one push, which `tide-server` rejects with an error.'],
-    ['tells of a bug that is gone', 'lock.go duplicated the loop of `harbour.go`, so the two are never the same.'],
+    ['tells of the change in other words', 'Wrap the reader of `harbour.go` so that the loop never waits for it.'],
+    ['is an item with a label', 'Secondary: `tide-server` never reads the list, because the client has sent it.'],
     ['is about tests', 'The test in lock_test.go only covers the path that `tide-server` rejects with an error.'],
     ['refers to earlier text', 'This means that `tide-server` never accepts more than one push at the same time.'],
+    ['refers to something in earlier text', 'A boat that lacks it is never moored, because `tide-server` rejects it.'],
     [
       'begins with a thing that only the change explains',
       'The trailer always follows the capability that the target advertises as `format`.',
@@ -42,7 +79,7 @@ describe('the description of a commit', () => {
     ['tells a version', '`tide-server` itself requires `libtide@v0.51.0`, so the tool never lifts the version.'],
     ['names nothing', 'The server never accepts more than one push of the same client at the same time.'],
     ['was cut', 'The server caps `maxRefUpdates` at … [79 characters left out] … for every client of the harbour.'],
-  ])('yields no sentence that %s', (_, sentence) => expect(kept(commit('Send refs', sentence))).toEqual([]));
+  ])('yields no sentence that %s', (_, sentence) => expect(kept(commit(title, sentence))).toEqual([]));
 
   it('yields the layout of the code if it lists at least four folders', () => {
     const folders = ['wire', 'plan', 'auth', 'moor'].map((name) => `- harbour/${name}: what concerns the ${name} part`);
@@ -57,36 +94,44 @@ describe('the description of a commit', () => {
   });
 
   it('yields nothing if the commit failed, was taken back, or a later one removes what it names', () => {
-    expect(kept(commit('Send refs', caps, true))).toEqual([]);
-    expect(kept(commit('Send refs', caps), run('git reset --hard HEAD~1'))).toEqual([]);
-    expect(kept(commit('Send refs', caps), commit('Drop `maxRefUpdates`', 'Not needed.'))).toEqual([]);
+    expect(kept(commit(title, caps, true))).toEqual([]);
+    expect(kept(commit(title, caps), run('git reset --hard HEAD~1'))).toEqual([]);
+    expect(kept(commit(title, caps), commit('Drop `maxRefUpdates`', 'Not needed.'))).toEqual([]);
   });
 
-  it('yields what holds since the commit', () => {
-    expect(
-      kept(
-        commit('Keep berths', '`openBerth` now reports whether the folder is its own, so a failure never removes it.'),
-      ),
-    ).toEqual([
-      '`openBerth` reports whether the folder is its own, so a failure never removes it. (From the commit “Keep berths”.)',
-    ]);
+  it('gives a reason that names a short flag, or that stands behind what was done', () => {
+    for (const reason of [
+      'The `-v` alias is not used since every command binds it to verbose logs.',
+      'Let `tide --port` work without a command, since forecast is the only command of the program.',
+    ])
+      expect(kept(commit(title, reason))).toEqual([
+        `Decided in a commit: send refs to tide-server in batches. ${reason}`,
+      ]);
+  });
+
+  it('says which commit of an earlier conversation it amended', () => {
+    const amends = run(`git commit --amend -m "${title}"`);
+    const retired = (...steps: Step[]) =>
+      extracted(...steps).projects.flatMap(({ statements }) =>
+        statements.filter(({ change }) => change === 'retire').map(({ key }) => key),
+      );
+    expect(retired(amends)).toEqual([`amended: ${title}`]);
+    expect(retired(commit(title, caps), amends)).toEqual([]);
   });
 
   it('yields nothing if the commit only adds tests, was amended, or belongs to another repository', () => {
-    const amended = commit('Send refs', 'A boat without a berth is never moored by `tide-server`.');
     const other = '`tide-server` never moors a boat without a berth of its own.';
-    expect(kept(commit('Cover the sending of refs', caps))).toEqual([]);
-    expect(kept(commit('Add integration tests for refs', caps))).toEqual([]);
-    expect(kept(commit('Simplify after review', caps))).toEqual([]);
+    const quoted = caps.replaceAll('`', '\\`');
+    expect(kept(commit('Cover the sending of refs to tide-server', caps))).toEqual([]);
+    expect(kept(commit('Add integration tests for refs of tide-server', caps))).toEqual([]);
+    expect(kept(commit('Simplify tide-server after review', caps))).toEqual([]);
     expect(
-      kept(run(`cd ../libtide && gh pr create --title "Send refs" --body "${caps.replaceAll('`', '\\`')}"`)),
-    ).toEqual([]);
-    expect(
-      kept(commit('Send refs', caps), run(`git commit --amend -m "Send refs\n\n${other.replaceAll('`', '\\`')}"`)),
-    ).toEqual([`${other} (From the commit “Send refs”.)`]);
-    expect(kept(amended, run('git reset --soft main'))).toEqual([]);
-    expect(kept(run(`cd ../libtide && git commit -m "Send refs" -m "${caps.replaceAll('`', '\\`')}"`))).toEqual([]);
-    expect(kept(run(`git -C ../libtide commit -m "Send refs" -m "${caps.replaceAll('`', '\\`')}"`))).toEqual([]);
+      kept(commit(title, caps), run(`git commit --amend -m "${title}\n\n${other.replaceAll('`', '\\`')}"`)),
+    ).toEqual([`Decided in a commit: send refs to tide-server in batches. ${other}`]);
+    expect(kept(commit(title, other), run('git reset --soft main'))).toEqual([]);
+    expect(kept(run(`cd ../libtide && gh pr create --title "${title}" --body "${quoted}"`))).toEqual([]);
+    expect(kept(run(`cd ../libtide && git commit -m "${title}" -m "${quoted}"`))).toEqual([]);
+    expect(kept(run(`git -C ../libtide commit -m "${title}" -m "${quoted}"`))).toEqual([]);
   });
 
   it('is read in time linear in the length of the command', () => {

@@ -4,15 +4,18 @@ import path from 'node:path';
 import { shell } from '../../agents/tools/shell-tools.ts';
 import { type UsualCommand, usualIn } from '../../agents/tools/usual-commands.ts';
 import { looksAround, modifies, seenFrom } from '../../language/files-touched.ts';
-import { cut, inOneLine, inputField } from '../../language/gist.ts';
-import { isAnswer, refused, tellsOfPassing } from '../../language/open-ends.ts';
+import { commandLine, cut, inOneLine, inputField } from '../../language/gist.ts';
+import { isAnswer, tellsOfPassing } from '../../language/open-ends.ts';
+import { wasStopped } from '../../language/stopped.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
 import type { Turn } from '../material.ts';
 import {
   bodyIn,
   type CommandKind,
   commitMessage,
+  neverRan,
   outcomeOf,
+  type ParsedCommand,
   parseCommand,
   reasonIn,
   requestNumber,
@@ -23,6 +26,8 @@ import { unique } from './say.ts';
 export interface Command {
   readonly kind: CommandKind;
   readonly told: string;
+  /** As it was typed, for a command that failed. */
+  readonly ran: string;
   readonly outcome: 'ok' | 'failed' | 'unknown';
   readonly reason: string;
   /** Commands with the same purpose count as attempts at the same thing. */
@@ -49,6 +54,13 @@ export interface Failure {
   readonly gone: boolean;
 }
 
+/** An issue or a pull request that the agent looked up. */
+export interface Shown {
+  readonly kind: 'issue' | 'PR';
+  readonly number?: string;
+  readonly title: string;
+}
+
 export interface Deeds {
   /** Paths relative to the project, the most often touched first. */
   readonly modified: readonly string[];
@@ -59,14 +71,19 @@ export interface Deeds {
   readonly searches: readonly string[];
   /** What subagents were asked to do. */
   readonly delegated: readonly string[];
+  readonly shown: readonly Shown[];
   readonly tools: readonly string[];
   /** Entries that changed something, or whose command failed. */
   readonly entries: readonly string[];
 }
 
+/** The first lines of the messages of commits that did not fail. */
+export const commitTitles = ({ commands }: Pick<Deeds, 'commands'>): string[] =>
+  commands.flatMap(({ message, outcome }) => (message !== undefined && outcome !== 'failed' ? [message] : []));
+
 /** An agent's own plans and notes are not work on the project. */
 const ownNotes = /\/\.(?:claude|codex|gemini|cursor|copilot)\/(?:plans|todos|projects|memory)\//;
-const delegates = /^(?:task|agent|subagent|spawn\w*)$/i;
+const delegates = /^(?:task|agent|subagent|spawn\w*|invoke_agent|use_subagents)$/i;
 const web = /^web_?(?:search|fetch)$|^fetch$/i;
 
 /** Observation, row, session and conversation all need the deeds of a turn, so this caches them. */
@@ -84,11 +101,12 @@ interface Found {
   readonly commands: Command[];
   readonly searches: string[];
   readonly delegated: string[];
+  readonly shown: Shown[];
   readonly entries: string[];
 }
 
 function findDeeds(turn: Turn): Deeds {
-  const found: Found = { files: new Map(), commands: [], searches: [], delegated: [], entries: [] };
+  const found: Found = { files: new Map(), commands: [], searches: [], delegated: [], shown: [], entries: [] };
   for (const use of usesOf(turn)) noteUse(use, turn, found);
   const byCount = [...found.files].sort(([, a], [, b]) => b.modified - a.modified || b.read - a.read);
   return {
@@ -98,12 +116,15 @@ function findDeeds(turn: Turn): Deeds {
     failures: failuresIn(found.commands, lastAnswer(turn)),
     searches: unique(found.searches),
     delegated: unique(found.delegated),
+    shown: found.shown,
     tools: unique(turn.toolUses.map(({ tool }) => tool)),
     entries: unique(found.entries),
   };
 }
 
 function noteUse(use: ToolUse, turn: Turn, found: Found): void {
+  const shown = shownBy(use);
+  if (shown !== undefined) found.shown.push(shown);
   if (shell.test(use.tool)) noteCommand(use, turn, found);
   else if (delegates.test(use.tool)) noteFirst(use, ['description', 'prompt'], 100, found.delegated);
   else if (looksAround.test(use.tool) || web.test(use.tool))
@@ -138,26 +159,54 @@ function noteFiles(use: ToolUse, { projectPath, cwd }: Turn, { files, entries }:
   }
 }
 
+const views = /\b(?:gh|glab) (pr|mr|issue) view\b(?:\s+(?:\S*\/)?#?(\d+)\b)?/;
+const viewTool = /(?:get|read|view|fetch)_?(issue|pull_?request|merge_?request)|(issue|pull_request)_read/i;
+
+/** The issue or pull request that a tool use showed, if its output has the title. */
+export function shownBy({ tool, input, output = '', outcome }: ToolUse): Shown | undefined {
+  const isShell = shell.test(tool);
+  if (outcome === 'error' || output === '' || !(isShell ? input.includes(' view') : viewTool.test(tool)))
+    return undefined;
+  const [, kind = '', asked] = isShell
+    ? (views.exec(input) ?? [])
+    : [undefined, viewTool.exec(tool)?.[1] ?? viewTool.exec(tool)?.[2], undefined];
+  if (kind === '') return undefined;
+  const title =
+    /^title:[^\S\n]+(\S.*)$/m.exec(output)?.[1] ??
+    /"title":\s*"((?:[^"\\]|\\.){4,300})"/.exec(output)?.[1]?.replace(/\\(["\\/])/g, '$1');
+  const number = asked ?? /"number":\s*(\d+)/.exec(output)?.[1] ?? /^number:[^\S\n]+(\d+)/m.exec(output)?.[1];
+  return title === undefined
+    ? undefined
+    : {
+        kind: /^issue$/i.test(kind) ? 'issue' : 'PR',
+        title: cut(inOneLine(title), 120),
+        ...(number === undefined ? {} : { number }),
+      };
+}
+
 const lastAnswer = (turn: Turn): string => {
   const last = turn.entries.findLast((entry) => isAnswer(entry) && entry.text.trim() !== '');
   return last === undefined ? '' : last.text.slice(0, 8000);
 };
 
-/** The agent's own tool uses, without those that the person ran or refused. */
+/** The agent's own tool uses, without those that the person ran, refused or stopped. */
 export const usesOf = (turn: Turn): readonly ToolUse[] =>
   turn.toolUses.filter(
-    (use) => use.entry !== turn.request?.id && !(use.outcome === 'error' && refused.test(use.output ?? '')),
+    (use) => use.entry !== turn.request?.id && !(use.outcome === 'error' && wasStopped(use.output ?? '')),
   );
 
 /** Scratch folders are not part of the project, so commits and usual commands in them do not count. */
 const scratch = /(?:^|[\s"'=])(?:\/private)?\/(?:var\/folders|tmp)\//;
 
 function commandOf(use: ToolUse, { projectPath, cwd }: Turn): Command | undefined {
-  const line = inputField(use.input, 'command', 1600) ?? inputField(use.input, 'cmd', 1600) ?? commandWords(use.input);
+  const line = commandLine(use.input, 1600);
   if (line === undefined || line.trim() === '') return undefined;
-  const { kind, told, purpose, purposes } = parseCommand(line);
+  const parsed = parseCommand(line);
   const output = use.output ?? '';
-  const outcome = outcomeOf(kind, use.outcome, output);
+  const judged = outcomeOf(parsed.kind, use.outcome, output);
+  const isUnrun = (judged === 'failed' || parsed.kind in checking) && neverRan(line, output);
+  const { kind, told, ran, purpose, purposes } = isUnrun ? unrun(parsed) : parsed;
+  const outcome = isUnrun ? 'failed' : judged;
   const inScratch = scratch.test(line.slice(0, 300)) && !scratch.test(cwd);
   const message = kind === 'commit' && !inScratch ? commitMessage(line) : undefined;
   const opened = kind === 'request' ? openedBy(line, output) : undefined;
@@ -165,6 +214,7 @@ function commandOf(use: ToolUse, { projectPath, cwd }: Turn): Command | undefine
   return {
     kind,
     told,
+    ran,
     outcome,
     purpose,
     ...(purposes === undefined ? {} : { purposes }),
@@ -181,6 +231,11 @@ function commandOf(use: ToolUse, { projectPath, cwd }: Turn): Command | undefine
   };
 }
 
+const checking: Partial<Record<CommandKind, true>> = { test: true, check: true, build: true };
+
+/** A failure of the program that should have run a command says nothing about that command. */
+const unrun = ({ ran }: ParsedCommand): ParsedCommand => ({ kind: 'run', told: ran, ran, purpose: ran });
+
 const goesTo = /^\s*cd\s+["']?([^\s"';&|]+)["']?\s*(?:&&|;|\n)|\bgit -C ["']?([^\s"';&|]+)/;
 
 /** Whether a commit belongs to a folder beside the project. A folder beside it with a longer name is a worktree more often than not. */
@@ -194,20 +249,6 @@ function isElsewhere(line: string, project: string, cwd: string): boolean {
     !folder.startsWith(`${project}-`) &&
     !`${project}/`.startsWith(`${folder}/`)
   );
-}
-
-/** Some agents pass a command as a list of words, with the line after `-c`. */
-function commandWords(input: string): string | undefined {
-  const words = /"command":\[((?:"(?:[^"\\]|\\.)*",?){1,8})\]/.exec(input)?.[1];
-  if (words === undefined) return undefined;
-  try {
-    const list = JSON.parse(`[${words}]`) as string[];
-    const shellLine = list.findIndex((word) => /^-l?c$/.test(word));
-    return shellLine >= 0 ? list[shellLine + 1] : list.join(' ');
-  } catch {
-    // The stored input was cut in the middle of a word.
-    return undefined;
-  }
 }
 
 function openedBy(line: string, output: string): Command['opened'] {

@@ -38,6 +38,8 @@ describe('the title of a commit', () => {
     ['concerns wording', 'Replace the typo in the README with the right word'],
     ['concerns looks', 'Replace the corrupted logo with the official one'],
     ['concerns dead code', 'Stop exporting unused helpers of the forecast package'],
+    ['moves one file', 'move config.ts from utils/ to the src/ folder of the server'],
+    ['gives one thing another name', 'Rename the big harbour picture to quay_picture'],
     ['says too little', 'Rename foo to bar'],
     ['follows a convention for small things', 'chore: move the release script to the scripts folder'],
   ])('that %s is not kept', (_, title) => expect(kept(title)).toEqual([]));

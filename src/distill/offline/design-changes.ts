@@ -3,20 +3,24 @@
 import { cut } from '../../language/gist.ts';
 import { isTellingWord } from '../../language/stop-words.ts';
 import type { KeyedStatement } from '../../schema/extraction.ts';
-import type { Command } from './deeds.ts';
 import { identifier } from './request.ts';
-import { ended } from './say.ts';
-import { keyOf } from './wishes.ts';
-
-const mostInAll = 5;
 
 /** Each form says how things are after the commit. `Add`, `Fix` and `Improve` only say that something was done. */
 const decides =
   /^(?:(?:replace|swap) .{4,} (?:with|by) .{3,}|split .{3,} into .{3,}|rename .{3,} to .{2,}|move .{3,} (?:to|into|under) .{3,}|(?:switch|migrate) .{3,} to .{3,}|change (?:the )?default .{3,} to .{2,}|default .{3,} to .{2,}|make .{3,} the default\b.*|use .{3,} (?:instead of|rather than|not) .{3,}|(?:reject|refuse|forbid|disallow|require|defer|enforce|disable|stop) .{12,})$/i;
 
+/** A move or a new name counts for what others build on. Where one file lies, the repository says. */
+const moves = /^(?:move|rename)\b/i;
+const builtUpon =
+  /\b(?:packages?|modules?|repo|repository|crates?|librar(?:y|ies)|binary|(?:sub)?commands?|flags?|options?|settings?|namespaces?|services?|tables?|columns?|fields?|endpoints?|api|variables?|workers?|servers?|clients?|process(?:es)?|database|store)\b|(?:^|\s)--[a-z]/i;
+const oneFile = /^(?:move|rename) (?:the )?`?[\w./-]+\.[a-z]{1,5}`?(?=\s)/i;
+
 /** Not about how the program works: tests, texts, looks, leftovers. */
 const aside =
-  /\b(?:tests?|testing|specs?|fixtures?|lint\w*|(?:re)?formatt?(?:ing|er)|gofmt|prettier|typos?|comments?|docs?|documentation|readme|changelog|wording|logos?|icons?|buttons?|colou?rs?|styles?|layout|imports?|unused|dead|redundant|leftovers?|review|ci|workflows?|bump|wip|exporting)\b/i;
+  /(?<![\w-])(?:(?:unit-|e2e-)?tests?|testing|specs?|fixtures?|lint\w*|(?:re)?formatt?(?:ing|er)|gofmt|prettier|typos?|comments?|docs?|documentation|readme(?:\.md)?|changelog|wording|logos?|icons?|buttons?|colou?rs?|badges?|labels?|styles?|layout|imports?|(?:now-)?unused|dead|redundant|leftovers?|(?:post-)?review|cleanup|ci|workflows?|bump|wip|exporting)(?![\w-])/i;
+/** A title that begins so is about checks, texts or looks. */
+const smallDeeds =
+  /^(?:[\w/.-]+: )?(?:cover|pin|document|polish|sharpen|simplify|trim|clean|address|show|display|surface|highlight|hint|reword|bump|update|upgrade)\b/i;
 const smallKinds = /^(?:docs?|tests?|style|chore|ci|build|release)(?:\([^)]*\))?!?: /i;
 const scope =
   /^(?:(?:feat|fix|refactor|perf)(?:\(([^)]{2,30})\))?|([a-z][\w/.-]{1,30}))!?: (?:[a-z]+\/[\w/]+, )?(?=\S)/;
@@ -36,31 +40,43 @@ function parts(message: string): { readonly about: string; readonly said: readon
   return { about: found?.[1] ?? found?.[2] ?? '', said: plain.split('; ') };
 }
 
-/** Contract: the commands succeeded and were not taken back. */
-export function designChanges(commits: readonly Command[]): KeyedStatement[] {
-  const kept: KeyedStatement[] = [];
-  for (const { message = '' } of commits) {
-    if (message.endsWith('…') || smallKinds.test(message)) continue;
-    const { about, said } = parts(message);
-    for (const part of said) {
-      const gone = removal.exec(part)?.[1];
-      if (gone !== undefined) {
-        const name = gone.replaceAll('`', '').trim();
-        const text = `The commit “${cut(message, 100)}” removed ${name}.`;
-        kept.push({ key: cut(`removed: ${name}`, 80), text, saidBy: 'agent', change: 'retire' });
-      }
-      if (
-        !decides.test(part) ||
-        aside.test(message) ||
-        !(identifier.test(part) ? tellingIn(part) >= 2 : tellingIn(part) >= 4)
-      )
-        continue;
-      const text = `Decided in a commit: ${lowered(part)}${about === '' ? '' : ` (${about})`}`;
-      kept.push({ key: cut(`change: ${keyOf(part)}`, 80), text: ended(text), saidBy: 'agent' });
-    }
-  }
-  const decided = kept.filter(({ change }) => change === undefined).slice(-mostInAll);
-  return kept.filter((one) => one.change !== undefined || decided.includes(one));
-}
+/** Whether a title is about how the program works. Titles about tests, texts, looks and leftovers are not. */
+export const isDecided = (title: string): boolean =>
+  !title.endsWith('…') &&
+  !smallKinds.test(title) &&
+  !smallDeeds.test(title) &&
+  !aside.test(title) &&
+  tellingIn(title) >= 2;
 
 const lowered = (text: string): string => text.replace(/^\p{Lu}(?=\p{Ll})/u, (letter) => letter.toLowerCase());
+const told = (part: string, about: string): string => `${lowered(part)}${about === '' ? '' : ` (${about})`}`;
+
+/** The title with the part of the code that it names at the end. */
+export function withScope(title: string): string {
+  const { about, said } = parts(title);
+  return told(said.join('; '), about);
+}
+
+/** The part of a title that says by itself how things are after the commit. Undefined if it only says that something was done. */
+export function designChange(title: string): string | undefined {
+  const { about, said } = parts(title);
+  const part = said.find(
+    (one) =>
+      decides.test(one) &&
+      (!moves.test(one) || ((builtUpon.test(one) || /\b[A-Z\d]+_[A-Z_\d]+\b/.test(one)) && !oneFile.test(one))) &&
+      (identifier.test(one) ? tellingIn(one) >= 2 : tellingIn(one) >= 4),
+  );
+  return part === undefined ? undefined : told(part, about);
+}
+
+/** What is known about a name ends with the commit that removes it. */
+export function removedBy(message: string): KeyedStatement[] {
+  if (message.endsWith('…') || smallKinds.test(message)) return [];
+  return parts(message).said.flatMap((part) => {
+    const name = removal.exec(part)?.[1]?.replaceAll('`', '').trim();
+    const text = `The commit “${cut(message, 100)}” removed ${name}.`;
+    return name === undefined
+      ? []
+      : [{ key: cut(`removed: ${name}`, 80), text, saidBy: 'agent' as const, change: 'retire' as const }];
+  });
+}

@@ -81,6 +81,20 @@ describe('facts', () => {
     ]);
   });
 
+  it('about the user name nothing of one project: its page keeps such a wish, with the reason before it', () => {
+    const wish = 'No longer need docker. Just run dashboard directly going forward.';
+    expect(facts(wish)).toEqual([]);
+    expect(Object.values(statements(asked(wish)))).toEqual([wish]);
+    for (const text of [
+      'From now on start the harbour server with a fresh database.',
+      'Always run `mise run lint` before you commit.',
+      'In this repo, we never use default exports.',
+    ]) {
+      expect(facts(text), text).toEqual([]);
+      expect(Object.values(statements(asked(text)))).toEqual([text]);
+    }
+  });
+
   it.each([
     "I'd like you to fix this.",
     'Would you prefer tabs?',

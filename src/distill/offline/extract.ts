@@ -3,29 +3,33 @@
 import type { Purpose } from '../../agents/tools/usual-commands.ts';
 import { cut } from '../../language/gist.ts';
 import { assent, isAnswer } from '../../language/open-ends.ts';
+import { choiceText } from '../../schema/choice.ts';
 import type { Extraction, KeyedStatement } from '../../schema/extraction.ts';
 import type { ConversationMaterial, Turn } from '../material.ts';
 import { achieved, outcomeIn } from './answer.ts';
-import { type Choice, choicesIn, choiceText, isLasting, namedOption, withSubject } from './choices.ts';
+import { withSubject } from './choices.ts';
+import { chosenIn } from './chosen.ts';
 import type { CommandKind } from './commands.ts';
 import { commitFacts } from './commit-facts.ts';
 import type { Command } from './deeds.ts';
-import { certain, isTelling, sharesNames } from './notable.ts';
+import { insightsOf } from './insights.ts';
 import { doneSentence, openedSentence, type Reading, readingOf } from './observe.ts';
-import { asTitle, readRequest, withoutPreamble } from './request.ts';
+import { withoutPreamble } from './preamble.ts';
+import { readRequest, wordsOf } from './request.ts';
 import { capital, code, ended, listed, unique } from './say.ts';
 import { toolIn } from './stack.ts';
-import { statedByPerson } from './stated.ts';
+import { planFeedback, statedByPerson } from './stated.ts';
 import { sessionTitle } from './title.ts';
-import { keyOf, type Wishes, wishesOf } from './wishes.ts';
-import { conceptsIn, instructionsAdded, planDecisions, planInsights } from './written.ts';
-
-const mostInsights = 5;
+import { keyOf, type Preference, type Wishes, wishesOf } from './wishes.ts';
+import { conceptsIn, instructionsAdded, planDecisions, planGoals } from './written.ts';
 
 export function extractConversation(conversation: ConversationMaterial): Extraction {
   const readings = conversation.turns.flatMap((turn) => readingOf(turn) ?? []);
   const wishes = wishesOf(conversation.turns);
-  const statements = statementsOf(conversation.turns, readings, wishes);
+  const commits = commitFacts(readings.flatMap(({ deeds }) => deeds.commands));
+  /** Without a project, there is no other page. */
+  const isCore = ({ isGeneral }: Preference): boolean => isGeneral || conversation.project === '';
+  const statements = statementsOf(conversation.turns, readings, wishes, commits.statements);
   return {
     episodes: readings.length === 0 ? [] : [episodeOf(conversation, readings)],
     projects:
@@ -34,9 +38,9 @@ export function extractConversation(conversation: ConversationMaterial): Extract
         : [{ name: cut(conversation.project, 120), statements }],
     people: peopleOf(wishes),
     milestones: milestonesOf(readings),
-    insights: insightsOf(conversation.turns, readings),
+    insights: insightsOf(conversation.turns, readings, commits.causes),
     facts: [
-      ...wishes.preferences.map(({ key, text }) => ({
+      ...wishes.preferences.filter(isCore).map(({ key, text }) => ({
         about: 'user' as const,
         key: cut(preferenceKey(key, text), 80),
         text: ended(text),
@@ -95,18 +99,24 @@ function commandStatements(readings: readonly Reading[]): KeyedStatement[] {
 }
 
 /** Statements from commands, from texts that a model wrote, and from what the person said or chose. The last one with the same key wins. */
-function statementsOf(turns: readonly Turn[], readings: readonly Reading[], wishes: Wishes): KeyedStatement[] {
+function statementsOf(
+  turns: readonly Turn[],
+  readings: readonly Reading[],
+  wishes: Wishes,
+  committed: readonly KeyedStatement[],
+): KeyedStatement[] {
   const found = new Map<string, KeyedStatement>();
   const add = (statement: KeyedStatement) => found.set(statement.key, statement);
-  const commands = readings.flatMap(({ deeds }) => deeds.commands);
-  const written = [
-    ...commitFacts(commands),
-    ...conceptsIn(turns),
-    ...planDecisions(turns),
-    ...instructionsAdded(turns),
-  ];
-  for (const statement of written) add(statement);
-  for (const statement of statedByPerson(turns)) add(statement);
+  const planned = [...planGoals(turns), ...planDecisions(turns)];
+  // What a plan says, its commits and a compaction say again.
+  const repeated = [...committed, ...conceptsIn(turns)].filter(
+    ({ change, text }) => change === 'retire' || !planned.some((other) => repeats(text, other.text)),
+  );
+  for (const statement of [...repeated, ...planned, ...instructionsAdded(turns)]) add(statement);
+  for (const statement of [...statedByPerson(turns), ...planFeedback(turns)])
+    if (!wishes.preferences.some(({ text }) => text.includes(statement.text))) add(statement);
+  for (const { key, text, isGeneral } of wishes.preferences)
+    if (!isGeneral) add({ key: cut(`preference: ${key}`, 80), text: ended(text), saidBy: 'person' });
   for (const { text } of wishes.uses) {
     const tool = toolIn(text);
     if (tool !== undefined) add({ key: tool.key, text: ended(text), saidBy: 'person' });
@@ -123,15 +133,16 @@ function statementsOf(turns: readonly Turn[], readings: readonly Reading[], wish
         saidBy: 'person',
       });
     }
-  const choices = chosenIn(turns);
-  const subject = choices.length === 0 || readings.length === 0 ? '' : cut(sessionTitle({ turns }, readings), 60);
-  for (const choice of choices) {
-    const { question, answer } = withSubject(choice, subject);
+  for (const { choice, subject } of chosenIn(turns)) {
+    const told = withSubject(choice, subject);
+    if (told === undefined) continue;
+    const chosen = { question: told.question, answer: ended(told.answer) };
     // Two sessions may ask `which direction should the fix take` about different things.
-    const about = question === choice.question ? '' : ` (${subject})`;
+    const about = chosen.question === choice.question ? '' : ` (${subject})`;
     add({
       key: cut(`choice: ${keyOf(choice.question)}${about}`, 80),
-      text: choiceText({ question, answer: ended(answer) }),
+      text: choiceText(chosen),
+      choice: chosen,
       saidBy: 'person',
     });
   }
@@ -139,13 +150,13 @@ function statementsOf(turns: readonly Turn[], readings: readonly Reading[], wish
   return [...found.values(), ...commandStatements(readings)];
 }
 
-/** Answers to forms and options named by letter or number, if they make sense without context and stay valid. */
-function chosenIn(turns: readonly Turn[]): Choice[] {
-  const named = turns.flatMap(({ request }, i) => {
-    const option = request === undefined ? undefined : namedOption(request, turns[i - 1]?.entries ?? []);
-    return option ?? [];
-  });
-  return [...turns.flatMap(choicesIn), ...named].filter(isLasting);
+const fewestShared = 4;
+
+/** Whether two texts share at least half of the words of the shorter one. */
+function repeats(one: string, other: string): boolean {
+  const [words, others] = [new Set(wordsOf(one)), new Set(wordsOf(other))];
+  const shared = [...words].filter((word) => others.has(word)).length;
+  return shared >= fewestShared && shared >= Math.min(words.size, others.size) / 2;
 }
 
 /** A person who refuses a command with `use pnpm` names the tool of the project. */
@@ -214,9 +225,8 @@ interface ToldMilestone {
 function openedBy({ opened, at }: Command, title: string): ToldMilestone | undefined {
   if (opened === undefined) return undefined;
   const told = openedSentence(opened.title === undefined ? { ...opened, title } : opened);
-  const after = opened.title === undefined || opened.title === title ? '' : ` It came of: ${ended(title)}`;
   const heading = cut(told.replace(/\.$/, ''), 110);
-  return { key: told, milestone: { at, title: heading, text: `${told}${after}`, saidBy: 'runs' } };
+  return { key: told, milestone: { at, title: heading, text: told, saidBy: 'runs' } };
 }
 
 function releasedBy(command: Command, title: string): ToldMilestone | undefined {
@@ -234,25 +244,6 @@ function releaseHeading({ kind, told }: Command, title: string): string | undefi
   if (mark === undefined) return undefined;
   const name = kind === 'tag' ? /^git tag (?:-\w+ )*["']?([\w.@/+-]+)/.exec(told)?.[1] : undefined;
   return name === undefined ? `${mark}: ${title}` : `${mark} ${name}`;
-}
-
-function insightsOf(turns: readonly Turn[], readings: readonly Reading[]): Extraction['insights'] {
-  const planned = planInsights(turns).map(({ text, at, about }) => ({ text, at, title: about }));
-  const found = readings.flatMap(({ findings, title }) =>
-    findings
-      .filter((finding) => finding.weight >= certain && isTelling(finding.text))
-      .slice(0, 2)
-      .map(({ text, at }) => ({ text: ended(text), at, title })),
-  );
-  // If two insights are about the same things, keep the later one: it knows more.
-  const all = [...planned, ...found];
-  const fresh = all.filter((one, i) => !all.slice(i + 1).some((later) => sharesNames(one.text, later.text)));
-  return fresh.slice(0, mostInsights).map(({ text, at, title }) => ({
-    at,
-    title: cut(asTitle(text), 110),
-    text: title === '' ? text : `${text}\nFound while working on: ${ended(title)}`,
-    saidBy: 'agent',
-  }));
 }
 
 const preferenceKey = (key: string, text: string): string => {

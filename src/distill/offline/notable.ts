@@ -4,10 +4,12 @@ import { sentencesOf } from '../../language/gist.ts';
 import { isAnswer } from '../../language/open-ends.ts';
 import type { Entry } from '../../schema/entry.ts';
 import type { Turn } from '../material.ts';
+import { isDated, isWhole, namesIn } from './claim.ts';
 import { planOf } from './plan.ts';
-import { anaphor, identifier, inPieces, typedText } from './request.ts';
-import { capital } from './say.ts';
+import { anaphor, inPieces } from './request.ts';
+import { capital, ended } from './say.ts';
 import { toolIn } from './stack.ts';
+import { typedText } from './typed-text.ts';
 
 export interface Said {
   readonly text: string;
@@ -20,6 +22,7 @@ const mostAnswers = 40;
 const shortest = 25;
 const longestPrompt = 700;
 const longest = 320;
+const longestPair = 420;
 
 /** Patterns of a choice that the person states outright. */
 const chosen = [
@@ -104,18 +107,43 @@ const isDecision = (text: string): boolean =>
 export function findingsOf(turn: Turn): Finding[] {
   const found: Finding[] = [];
   const last = turn.entries.findLast((entry) => isAnswer(entry) && entry.text.trim() !== '');
-  for (const { text, entry } of answerSentences(turn)) {
+  for (const sentence of answerSentences(turn)) {
+    const { text, entry } = sentence;
     if (!fits(text) || text.length < 40 || uncertain.test(text)) continue;
     const marked = understood.reduce((sum, [pattern, points]) => sum + (pattern.test(text) ? points : 0), 0);
-    if (marked >= 3) found.push({ ...said(text, entry), weight: marked + (entry === last ? 1.5 : 0) });
+    if (marked >= 3)
+      found.push({ ...said(withMechanism(sentence), entry), weight: marked + (entry === last ? 1.5 : 0) });
   }
   return distinct(found.sort((a, b) => b.weight - a.weight));
 }
 
-function answerSentences(turn: Turn): { text: string; entry: Entry }[] {
-  const answers = turn.entries.filter((entry) => isAnswer(entry) && worthALook.test(entry.text));
-  return answers.slice(-mostAnswers).flatMap((entry) => sentencesOf(entry.text).map(({ text }) => ({ text, entry })));
+interface AnswerSentence {
+  readonly text: string;
+  /** The sentence after it in the same answer; empty at the end. */
+  readonly next: string;
+  readonly entry: Entry;
 }
+
+function answerSentences(turn: Turn): AnswerSentence[] {
+  const answers = turn.entries.filter((entry) => isAnswer(entry) && worthALook.test(entry.text));
+  return answers.slice(-mostAnswers).flatMap((entry) => {
+    const sentences = sentencesOf(entry.text);
+    return sentences.map(({ text }, i) => ({ text, next: sentences[i + 1]?.text ?? '', entry }));
+  });
+}
+
+/** A cause often takes two sentences: what is wrong, and how it comes about. */
+const withMechanism = ({ text, next }: AnswerSentence): string =>
+  text.length + next.length < longestPair &&
+  isWhole(next) &&
+  namesIn(next).length > 0 &&
+  !uncertain.test(next) &&
+  !ofTheWork.test(next)
+    ? `${ended(text)} ${next}`
+    : text;
+/** What the agent did or will do about it. */
+const ofTheWork =
+  /^(?:i|we|you|fixed|pushed|added|updated|changed|the fix|verified|verification|fix)\b|\b(?:i've|i have|tests?)\b/i;
 
 const fits = (text: string): boolean =>
   text.length >= shortest &&
@@ -144,9 +172,13 @@ const statesCause =
 const guesses =
   /\b(?:speculation|most often|recommended|follow-up|write-?up|describing|haven't|have not|hypothesis|next step|or)\W*$|^(?:no|asserts|body|post|pr #?\d*|still|recommended|speculation|incremental)\b|\b(?:speculat\w+|i haven't|hypothesis)\b/i;
 
+/** What a linter or formatter wants says nothing about the program. */
+const ofTools =
+  /\b(?:lint(?:er|ing)?|format(?:ter|ting))\b.{0,40}\b(?:fail\w*|want\w*|complain\w*|report\w*|error\w*|flag\w*)\b/i;
+
 /** True for a stated cause with two names from the code, or with one and enough text about it. Other sentences only say that something was found. */
 export function isTelling(text: string): boolean {
-  if (!statesCause.test(text) || guesses.test(text)) return false;
+  if (!statesCause.test(text) || guesses.test(text) || ofTools.test(text) || isDated(text)) return false;
   if (
     /\b(?:found|fixed|completed?|documented|address(?:es|ed)|identified|confirmed|understand|see|know) (?:and \w+ )?(?:the |its |your )?(?:root cause|issue|problem|bug)\b(?![^.]*(?:[:—–]|\bthat\b|\bwas\b|\bis\b).{30})/i.test(
       text,
@@ -164,14 +196,18 @@ export function isTelling(text: string): boolean {
   return names >= 2 || (names === 1 && text.split(/\s+/).length >= 14);
 }
 
-const nameShapes = new RegExp(identifier.source, 'g');
-const namesIn = (text: string): string[] => [
-  ...new Set((text.match(nameShapes) ?? []).map((name) => name.replaceAll('`', '').trim())),
-];
+/** Without what differs between spellings of a name: `Tide CLI` and `tide-cli`. */
+const folded = (text: string): string =>
+  ` ${text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()} `;
 
 /** Whether two texts are about the same things. */
 export function sharesNames(a: string, b: string): boolean {
-  const names = new Set(namesIn(a));
-  const shared = namesIn(b).filter((name) => names.has(name)).length;
+  const [first, second] = [folded(a), folded(b)];
+  const names = new Set(namesIn(a).map(folded));
+  const all = [...new Set([...names, ...namesIn(b).map(folded)])];
+  const shared = all.filter((name) => name.trim() !== '' && first.includes(name) && second.includes(name)).length;
   return shared >= 2 && shared >= names.size / 2;
 }

@@ -23,6 +23,24 @@ describe('the type of an observation', () => {
   });
 });
 
+describe('a failed command', () => {
+  const failures = (...steps: Step[]) =>
+    observeTurn(turn('fix the tide table', [edit('/home/dev/tide/a.ts'), ...steps]))?.facts.filter((fact) =>
+      fact.includes('failed'),
+    );
+
+  it('is told as it was typed, with what went wrong', () => {
+    const output = '$ biome check --error-on-warnings\n(pass) fails on a bad date\n 12 | throw error;\nFound 1 error.';
+    expect(failures(run('rtk npm run lint', output, true))).toEqual(['`rtk npm run lint` failed once: Found 1 error.']);
+  });
+
+  it('is not told if only the program failed that should have run it', () => {
+    const usage = "error: unrecognized subcommand 'npm'\n\nUsage: rtk [OPTIONS] <COMMAND>";
+    expect(failures(run('rtk npm test', usage, true), run('npm test', '3 passed'))).toEqual([]);
+    expect(failures(run('rtk npm test | tail -5', usage))).toEqual([]);
+  });
+});
+
 describe('the title of an observation', () => {
   const title = (request: string, steps: Step[], before: string[] = []) =>
     observeTurn(turn(request, steps, { before }))?.title;
@@ -43,6 +61,31 @@ describe('the title of an observation', () => {
     );
     expect(title('go', [run('npm run seed', 'boom', true)])).toBe('Ran `npm run seed`, which failed');
     expect(title('ok', [read('/home/dev/tide/a.md')])).toBe('Read a.md');
+  });
+
+  it('is the commit rather than the request to deliver it', () => {
+    const commit = run('git commit -m "feat: show the moon above the chart"');
+    expect(title('commit and update @CHANGELOG.md', [commit])).toBe('Show the moon above the chart');
+  });
+
+  it('is the issue that the agent looked up', () => {
+    const view = run('gh issue view 12', 'title:\tTides are late\nnumber:\t12\n');
+    expect(title('can you take a look at https://github.com/o/tide/issues/12', [view, say(long)])).toBe(
+      'Issue #12: Tides are late',
+    );
+  });
+
+  it('says what went on when the prompt only agrees', () => {
+    expect(title('yes', [read('/home/dev/tide/a.ts')], ['Add the moon to the chart'])).toBe(
+      'Continued: Add the moon to the chart',
+    );
+  });
+
+  it('keeps code in backticks whole', () => {
+    const said = say('Moved the clock to `/home/dev/tide/src/clock.ts` and the moon to `src/moon.ts` as asked.');
+    expect(title('ok', [edit('/home/dev/tide/a.ts'), said])).toBe(
+      'Moved the clock to `clock.ts` and the moon to `moon.ts` as asked',
+    );
   });
 });
 
@@ -155,4 +198,13 @@ describe('an observation', () => {
         expect(ObservationText.safeParse(made).success).toBe(true);
       }
   });
+});
+
+it('tells of no failure if the person stopped the command or refused it with a remark', () => {
+  const told = (output: string) =>
+    observeTurn(turn('check the harbour', [edit('/home/dev/tide/a.go'), run('npm test', output, true), say('ok')]))
+      ?.facts ?? [];
+  expect(told('Error: no tide').join(' ')).toContain('failed');
+  expect(told('running 3 tests\n\nCommand aborted').join(' ')).not.toContain('failed');
+  expect(told('please add the harbour map first').join(' ')).not.toContain('failed');
 });

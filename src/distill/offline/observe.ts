@@ -7,13 +7,16 @@ import type { Turn } from '../material.ts';
 import { achieved, outcomeIn } from './answer.ts';
 import { choicesIn } from './choices.ts';
 import type { CommandKind } from './commands.ts';
+import { isHousekeeping, isOfDocuments, plainTitle } from './commit-title.ts';
 import { conceptsOf } from './concepts.ts';
 import { type Command, type Deeds, deedsOf, usesOf } from './deeds.ts';
+import { asTitle } from './heading.ts';
 import { decisionsOf, type Finding, findingsOf, type Said } from './notable.ts';
 import { planOf } from './plan.ts';
-import { type Asked, asTitle, readRequest, saysNothing, typedText } from './request.ts';
+import { type Asked, isDelivery, isSound, readRequest, saysNothing } from './request.ts';
 import { capital, code, ended, fileName, listed, shortNames, unique } from './say.ts';
-import { isHousekeeping, plainTitle } from './title.ts';
+import { aboutShown } from './subject.ts';
+import { typedText } from './typed-text.ts';
 
 /** An answer shorter than this, without any work, is small talk. */
 const substance = 120;
@@ -63,7 +66,8 @@ function read(turn: Turn): Reading {
       .filter((text) => text.trim() !== '')
       .at(-1) ?? '';
   const title = titleOf(turn, asked, deeds, answer);
-  const clear = asked.sure || (title !== asked.title && !/^(?:Changed|Ran|Read|Looked|Searched|Worked)\b/.test(title));
+  const clear =
+    asked.sure || (title !== asked.title && !/^(?:Changed|Continued|Ran|Read|Looked|Searched|Worked)\b/.test(title));
   return { turn, asked, deeds, decisions, findings, answer, title, clear, type: typeOf(turn, title, deeds, decisions) };
 }
 
@@ -86,32 +90,55 @@ const goesOn = /^\W*(?:ok(?:ay)?\W+)?(?:continue|go on|keep going|carry on|proce
 
 function titleOf(turn: Turn, asked: Asked, deeds: Deeds, answer: string): string {
   const commits = deeds.commands.filter(({ message, outcome }) => message !== undefined && outcome !== 'failed');
-  const committed = commits.findLast(({ message }) => !isHousekeeping(message ?? ''));
+  const telling = commits.filter(({ message }) => !isHousekeeping(message ?? ''));
+  const committed = telling.findLast(({ message }) => !isOfDocuments(message ?? '')) ?? telling.at(-1);
   const opened = deeds.commands.findLast(({ opened: by, outcome }) => by?.title !== undefined && outcome !== 'failed');
-  const before = turn.before.map((text) => readRequest(text)).find(({ sure }) => sure)?.title;
   const replied = turn.request?.form === 'choice' || turn.request?.form === 'verdict';
+  const request = replied ? '' : asked.title;
+  const done = doneAs(answer);
+  const empty = replied || saysNothing(turn.request?.text ?? '') || goesOn.test(turn.request?.text ?? '');
   const title =
     planOf(turn)?.title ||
-    (asked.sure && !asked.vague && !replied ? asked.title : '') ||
+    (asked.sound ? request : '') ||
     plainTitle(opened?.opened?.title ?? '') ||
     plainTitle(committed?.message ?? '') ||
-    (replied ? '' : asked.sure ? asked.title : '') ||
-    asTitle(achieved(answer)) ||
-    (replied ? '' : asked.title) ||
+    aboutShown({ turn, asked }, deeds.shown) ||
+    (asked.sure && !asked.vague ? request : '') ||
+    (isSound(done) ? done : '') ||
+    (asked.sure ? request : '') ||
+    done ||
+    request ||
     plainTitle(commits.at(-1)?.message ?? '') ||
-    (before !== undefined && (replied || goesOn.test(turn.request?.text ?? '')) ? `Continued: ${before}` : '') ||
+    (empty ? after(turn, 'Continued: ') : '') ||
     doneTitle(deeds) ||
     outcomeIn(answer, longestTitle) ||
-    before ||
+    after(turn) ||
     `Worked with ${listed([...deeds.tools], 3) || 'no tools'}`;
   return cut(title, longestTitle);
+}
+
+/** The latest request before this one that says something. */
+function after({ before }: Turn, lead = ''): string {
+  for (const text of before) {
+    const { sure, sound, title } = readRequest(text);
+    if (sure || sound) return lead + title;
+  }
+  return '';
+}
+
+/** What the agent says that it did, unless it only says that it delivered. */
+function doneAs(answer: string): string {
+  const title = asTitle(achieved(answer));
+  return isDelivery(title) ? '' : title;
 }
 
 function doneTitle({ modified, read, commands, delegated, searches }: Deeds): string {
   if (modified.length > 0) return `Changed ${listed(modified.map(fileName), 3)}`;
   const [acted] = commands.filter(({ kind }) => kind !== 'look');
   if (acted !== undefined)
-    return `Ran ${code(cut(acted.told, 70))}${acted.outcome === 'failed' ? ', which failed' : ''}`;
+    return acted.outcome === 'failed'
+      ? `Ran ${code(cut(acted.ran, 70))}, which failed`
+      : `Ran ${code(cut(acted.told, 70))}`;
   if (delegated[0] !== undefined) return `Asked a subagent: ${delegated[0]}`;
   if (read.length > 0) return `Read ${listed(read.map(fileName), 3)}`;
   if (searches[0] !== undefined) return `Searched for ${code(cut(searches[0], 70))}`;
@@ -188,9 +215,9 @@ function factsOf({ turn, deeds, decisions, findings }: Reading): string[] {
   for (const said of decisions.slice(0, 3))
     facts.push(`${said.entry === turn.request?.id ? 'The person decided' : 'Decided'}: “${said.text}”`);
   for (const { command, gone } of failures.slice(0, 3)) {
-    const reason = command.reason === '' ? '' : `: ${command.reason}`;
+    const reason = command.reason === '' ? '' : `: ${command.reason.replace(/[.\s]+$/, '')}`;
     facts.push(
-      gone ? `${code(command.told)} failed${reason} (it passed later).` : `${code(command.told)} failed once${reason}.`,
+      gone ? `${code(command.ran)} failed${reason} (it passed later).` : `${code(command.ran)} failed once${reason}.`,
     );
   }
   for (const kind of ['test', 'check', 'build'] as const) {

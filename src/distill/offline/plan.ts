@@ -1,5 +1,5 @@
 // Finds a plan that the person accepted: as the first prompt of a new session, or by approving it in the session that wrote it.
-import { cut, inOneLine } from '../../language/gist.ts';
+import { cut, inOneLine, inputField } from '../../language/gist.ts';
 import type { Turn } from '../material.ts';
 import { capital } from './say.ts';
 
@@ -24,6 +24,20 @@ export function planOf({ request, entries }: Turn): Plan | undefined {
   for (const { form, text, id, at } of entries) {
     const found = form === 'verdict' ? approved.exec(text) : null;
     if (found !== null) return { ...titled(found[1]), text: '', entry: id, at };
+  }
+  return undefined;
+}
+
+const planTool = /^exit_?plan_?mode$/i;
+const planFile = /[\\/]\.(?:claude|codex|gemini|cursor|copilot)[\\/]+plans[\\/]/;
+
+/** The heading of the last plan that the agent wrote in a turn, whether the person accepted it or not. */
+export function proposedTitle({ toolUses }: Pick<Turn, 'toolUses'>): string | undefined {
+  for (const { tool, input } of [...toolUses].reverse()) {
+    const isPlan = planTool.test(tool) || (/write/i.test(tool) && planFile.test(input.slice(0, 600)));
+    const text = isPlan ? (inputField(input, 'plan', 600) ?? inputField(input, 'content', 600)) : undefined;
+    const { title } = titled(/^#{1,2}\s+(.+)$/m.exec(text ?? '')?.[1]);
+    if (title !== undefined) return title;
   }
   return undefined;
 }

@@ -1,164 +1,11 @@
 // A prompt → the request in prose: without pasted logs and code, without greetings, with the verb first.
 
-import { cut, sentencesOf } from '../../language/gist.ts';
+import { sentencesOf } from '../../language/gist.ts';
 import { assent } from '../../language/open-ends.ts';
 import { isEveryday, isTellingWord } from '../../language/stop-words.ts';
-import { capital } from './say.ts';
-
-const longest = 100;
-
-/** Lines that people paste rather than type: output, code, JSON, stack traces, shell prompts, bare paths. */
-const pasted: readonly RegExp[] = [
-  /^\s*[{}[\]()<>]/,
-  /^\s*["'][\w$-]+["']\s*:/,
-  /[{};]\s*$/,
-  /=>\s*$|^\s*(?:const|let|var|import|export|function|def|class|return|await|from)\s+[\w{*$]+.*[=({;:]/,
-  /^\s*at\s+.+[:(]\d+/,
-  /^\s*File "[^"]+", line \d+/,
-  /^\s*(?:Traceback|Caused by:|During handling)/,
-  /^\s*(?:➜|❯|\$|>|%|»|⏵|\+|-\s{2,}|\d+\s*[|:│]|\|)\s/,
-  /^\s*~?\/\S+\s*\([^)]*\)\s*$/,
-  /^\s*['"]?(?:~|\.{0,2})?\/[^\s'"]+(?:[ \w.-]+\.\w+)?['"]?\s*$/,
-  /^\s*\[?\d{1,4}[-:/]\d{2}[-:/T.]\d{2}/,
-  /\b(?:npm|yarn|pnpm) (?:ERR|WARN|error|warn)\b/i,
-  /^\s*\w+=["'\w[({].*,?\s*$/,
-  /^\s*\[?(?:error|warn(?:ing)?|info|debug|fatal|trace|notice)\b\]?\s*[:[(]/i,
-  /^\s*\w*(?:Error|Exception|Warning)\b.*:/,
-  /[╭╰│┃━─═]{2,}|_{6,}|={6,}/,
-  /^\s*#\d+\s+\d/,
-  /^\s*[\w$]+:\s.*,\s*$/,
-  /^\s+(?:errno|code|syscall|path|stack|message):\s/,
-  /^\s*(?:=>|\[\+\]|\p{Extended_Pictographic})/u,
-  /\)\s*(?:as \w+)?:\s*$|^\s*[\w.]+\s*=\s*\S+\(/,
-  /^\s*(?:GET|POST|PUT|DELETE|PATCH|HEAD)\b/,
-  /\S{90,}/,
-  /^\s*(?:Tip|Note|Hint|Usage|Generated|Downloading|Installing|Compiling|Running|Collecting)\b.{0,80}(?::|\.\.\.|\bin \d)/,
-];
-
-const isPasted = (line: string): boolean => {
-  if (pasted.some((pattern) => pattern.test(line))) return true;
-  if (line.length < 12) return false;
-  let letters = 0;
-  for (const char of line) if (/[\p{L}\s]/u.test(char)) letters++;
-  return letters / line.length < 0.6;
-};
-
-/** Characters read of a prompt. The rest says nothing new about the request. */
-const looked = 6000;
-
-/** If most lines of a long block do not end like sentences, assumes that the person typed the first two and pasted the rest. */
-function withoutBlocks(lines: readonly string[]): string[] {
-  const kept: string[] = [];
-  let block: string[] = [];
-  const flush = () => {
-    const open = block.filter((line) => !/[.?!:,;]\s*\\?$|^\s*(?:[-*•]|\d+[.)])\s/.test(line)).length;
-    kept.push(...(block.length >= 8 && open > block.length * 0.6 ? block.slice(0, 2) : block));
-    block = [];
-  };
-  for (const line of lines) {
-    if (line.trim() === '') {
-      flush();
-      kept.push(line);
-    } else block.push(line);
-  }
-  flush();
-  return kept;
-}
-
-/** A shell prompt, or a question of a program. The lines after it are output. */
-const shellPrompt = /^\s*(?:➜|❯|\$|%|»|⏵|>>>)\s|\[[Yy]\/[Nn]\]|^\s*(?:PS )?[\w.-]+@[\w.-]+[:~ ].*[$#]\s/;
-const listItem = /^\s*(?:[-*•+]|\d{1,3}[.)])\s/;
-
-/** Removes output: the lines after a shell prompt, or after a line such as `I get this:` unless a list or a code block follows. */
-function withoutOutput(lines: readonly string[]): string[] {
-  const kept: string[] = [];
-  let dropping: 'no' | 'next block' | 'block' = 'no';
-  for (const line of lines) {
-    const empty = line.trim() === '';
-    if (shellPrompt.test(line)) dropping = 'block';
-    else if (dropping === 'next block' && !empty)
-      dropping = listItem.test(line) || /^\s*(?:```|~~~)/.test(line) ? 'no' : 'block';
-    else if (dropping === 'block' && empty) dropping = 'no';
-    if (dropping !== 'block') kept.push(line);
-    if (dropping === 'no' && /:\s*\\?$/.test(line) && line.length < 300) dropping = 'next block';
-  }
-  return kept;
-}
-
-/** The file name says as much as a long path. */
-const longPath =
-  /(^|[\s("'`])@?(?:~|\.{1,2})?(?:\/[\w.@+-]+)+\/([\w.@+-]+\.\w{1,5})(?:(?::|#L)\d+(?:-L?\d+)?)?(?=$|[\s,;:.?!)"'`])/g;
-const tag = /(?<!`)<\/?([a-z][\w-]*)(\s[^<>]{0,200})?\/?>(?!`)/gi;
-
-/** The prompt without what was pasted into it. */
-export function typedText(text: string): string {
-  const head = text.slice(0, looked).replace(longPath, '$1$2');
-  const lines = head.split('\n');
-  let fenced = false;
-  const kept = withoutOutput(lines).filter((line) => {
-    if (/^\s*(?:```|~~~)/.test(line)) {
-      fenced = !fenced;
-      return false;
-    }
-    return !fenced && !isPasted(line.replace(/\\$/, ''));
-  });
-  return (
-    withoutBlocks(kept)
-      .join('\n')
-      // `<strategy name>` is a placeholder that a person wrote. A real tag has a closing tag or attributes.
-      .replace(tag, (whole, name: string, rest = '') =>
-        whole.startsWith('</') ||
-        rest.includes('=') ||
-        head.includes(`</${name}`) ||
-        /^(?:br|hr|img|p|div|span|b|i)$/i.test(name)
-          ? ' '
-          : whole,
-      )
-      .replace(/\s[:;]-?[()/|DP](?=\s|$)/gm, ' ')
-      .replace(/\[(?:Image|Screenshot|Pasted text)[^\]]{0,40}\]/g, ' ')
-      .replace(/(^|\s)@(?=[\w./-]+)/g, '$1')
-  );
-}
-
-/** Words before the actual request. They are removed repeatedly until none matches. */
-const preamble: readonly RegExp[] = [
-  /^(?:ok(?:ay)?|alright|all right|hey|hi|hello|oh|ah+|hm+|um+|uh+|so+|well|now|then|also|and|but|or|btw|by the way|actually|basically|maybe|just|wow|omfg|omg|wtf|fgs|fucking hell|jesus|dude|my dude|slight steering|to be fair|again|sorry|never ?mind|yes please|yes|yeah|yep|yup|sure|thanks?(?: you)?(?: so much)?)\b(?!['’-])[\s,.!:;…–—-]*/i,
-  /^(?:right|great|perfect|nice|cool|good|awesome|excellent(?: work)?|no|nope|fine|fair enough|like|wait|first|next|man|got it|my bad|absolutely|if so|if yes|once done)\s*[,.!:;…–—-]+\s*/i,
-  /^(?:hey |hi )?claude\b[\s,.!:]*/i,
-  /^(?:can|could|would|will) (?:you|we|u)(?: please| pls)?(?: also| now| just| maybe)?\s+(?=\w)/i,
-  /^(?:please|pls|kindly)\b[\s,]*/i,
-  /^(?:i(?:'d| would)? (?:like|love|want|need)|i(?:'m| am) going to need|i(?:'d| would) like to ask) you to\s+/i,
-  /^(?:i(?:'d| would)? (?:like|love|want)|we(?:'d| would)? (?:like|want)) to\s+(?=\w)/i,
-  /^(?:i(?:'d| would)? like your help (?:with|to)|help me(?: to)?|i need (?:you|help) (?:to|with))\s+/i,
-  /^(?:we|you|i)(?:'ll| will)? (?:need|have|ought) to\s+/i,
-  /^(?:we|you) should (?:probably |also |now |just )?\s*/i,
-  /^(?:let's|lets|let us)(?: also| now| just| then)?\s+(?=\w)/i,
-  /^(?:i think|i feel like|i guess|i believe|i suppose|it seems|maybe|do you think|is it possible to|would it be possible to|it would be possible to|it(?:'s| is) possible to|how about you|go ahead and|make sure (?:that )?(?:you )?(?=to\b)|feel free to)\s+(?:that\s+)?/i,
-  /^(?:to|you|and|also)\s+(?=(?:fix|add|create|update|make|write|read|check|move|remove|rename|refactor|implement|run|use|copy|find|look|do)\b)/i,
-];
-
-/** A verb at the beginning that asks for an action, or tells of one. */
-export const asksFor =
-  /^(?:fix|add|create|update|make|write|rewrite|read|check|move|remove|delete|rename|refactor|implement|run|use|copy|find|look|investigate|explain|list|show|search|review|commit|push|merge|rebase|release|publish|deploy|install|upgrade|migrate|convert|port|replace|change|adjust|improve|optimi[sz]e|simplify|clean|extract|split|set|configure|enable|disable|build|test|debug|document|describe|summari[sz]e|compare|analy[sz]e|propose|suggest|plan|design|try|undo|revert|restore|open|close|start|stop|continue|give|generate|support|handle|allow|switch|apply|address|resolve|integrate|wire|hook|bump|format|lint|translate|research|examine|tackle|reply|modify|kill|put|modernise|modernize|offload|export|import|parse|load|save|store|track|log|print|render|style|draft|help|reuse|hand|pick|solve|rework|drop|hide)\b/i;
-
-/** Verbs of means rather than ends. Another sentence usually says more. */
-const weakVerbs =
-  /^(?:read|look|check|try|see|continue|remember|open|give|tell|use|make|put|do|run|show|start|stop|copy|find|write|set)\b/i;
-
-export function withoutPreamble(sentence: string): string {
-  let text = sentence.trim();
-  for (let again = true; again; ) {
-    again = false;
-    for (const pattern of preamble) {
-      const rest = text.replace(pattern, '');
-      if (rest !== text && rest.trim() !== '') {
-        text = rest.trim();
-        again = true;
-      }
-    }
-  }
-  return text;
-}
+import { asTitle } from './heading.ts';
+import { asksFor, weakVerbs, withoutPreamble } from './preamble.ts';
+import { typedText } from './typed-text.ts';
 
 const contentWords = (text: string): string[] =>
   (text.toLowerCase().match(/[\p{L}\p{N}](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}])?/gu) ?? []).filter(
@@ -167,6 +14,11 @@ const contentWords = (text: string): string[] =>
 
 /** Words that say what a text is about. */
 const tellingWords = (text: string): string[] => contentWords(text).filter((word) => !isEveryday(word));
+
+/** The same, to compare texts: each word once, and `push` and `pushes` are the same. */
+export const wordsOf = (text: string): string[] => [
+  ...new Set(tellingWords(text.replace(/[():,/]/g, ' ')).map((word) => word.replace(/(?:ing|ed|es|s)$/, ''))),
+];
 
 const polite =
   /^(?:thanks?|please|sorry|wow|amazing|awesome|excellent|great|perfect|wtf|fuck\w*|shit\w*|stupid|idiot)$/;
@@ -194,6 +46,8 @@ export interface Asked {
   readonly sure: boolean;
   /** Whether the title names an action without its object: `fix the tests`. */
   readonly vague: boolean;
+  /** Whether the title reads as a heading of its own: it names its object and is more than preparation or talk. */
+  readonly sound: boolean;
   /** One line, with the verb first; empty if the prompt does not say what it is about. */
   readonly title: string;
   /** The sentences of the prompt, without pasted text. */
@@ -210,10 +64,10 @@ export function readRequest(given: string): Asked {
     slug,
     (_, id: string, words: string) => `${id.toUpperCase()} ${words.replaceAll('-', ' ')}`,
   );
-  if (saysNothing(text)) return { title: '', sure: false, vague: true, sentences: [] };
+  if (saysNothing(text)) return { title: '', sure: false, vague: true, sound: false, sentences: [] };
   const sentences = sentencesOf(typedText(text)).flatMap((sentence) => inPieces(sentence.text));
   let best = { title: '', score: 0, place: 0 };
-  for (const [i, sentence] of sentences.slice(0, 8).entries()) {
+  for (const [i, sentence] of atEnds(sentences).entries()) {
     if (saysNothing(sentence)) continue;
     for (const title of candidates(sentence)) {
       const score = worth(title, sentence) - 0.5 * i;
@@ -221,20 +75,74 @@ export function readRequest(given: string): Asked {
     }
   }
   const { title } = best;
-  return { title, sure: best.score + 0.5 * best.place >= 3.5, vague: isVague(title) || isUnnamed(title), sentences };
+  const score = best.score + 0.5 * best.place;
+  const vague = isVague(title) || isUnnamed(title);
+  return { title, sure: score >= 3.5, vague, sound: score >= leastSound && isSound(title), sentences };
 }
+
+const leastSound = 2;
+
+/** Verbs that only prepare for the work, or talk about it. */
+const prepares =
+  /^(?:read|re-?read|look (?:at|into|through|again)|take (?:a|another) (?:quick )?look|have a look|see|check out|open|go through|familiari[sz]e|understand|explore|load|recall|remember|pick|hop|chat|talk|think)\b/i;
+const talks =
+  /^(?:i|it|its|this|that|these|those|there|here|you|he|she|they|we(?:['’](?:ve|re|ll))?|what about|how would that|my)\b(?![-/.])|^(?:you are|act as|your (?:task|role|job))\b|^(?:in|on|for|with|after|when|if|since|given)\b.{6,60} (?:it|we|i|you|there|they) (?:has|have|is|are|was|were|had)\b|…$/i;
+/** Reports that something was delivered, or how, but not what. */
+const delivered =
+  /^(?:committed|pushed|merged|rebased|completed|done|created (?:a |the )?(?:commit|pr|pull request|branch))\b|^(?:fixed|solved|resolved|addressed) (?:by|with|via|in)\b|^\w+ed:|^(?:added|fixed|removed|updated) (?:proper |missing |unused |the |all )*(?:imports?|comments?|whitespace|formatting|typos?)\b/i;
+/** A trace of tools, made up because nothing said what a turn was about. */
+const trace =
+  /^(?:Ran|Looked at|Searched for) `|^(?:Read|Changed) [\w.-]+\.\w+(?:,| and|$)|^(?:Worked with|Asked a subagent|Continued:) /;
+/** Asks to deliver, whatever else it asks. */
+const deliver =
+  /^(?:commit|push|ship|rebase|stage)\b(?! (?:messages?|hooks?|graph|hash(?:es)?|history|log|tree|objects?|trailers?|notifications?|options?|ids?)\b)/i;
+/** The label of a finding in a review that was pasted: `High: …`. */
+const finding = /^[([]?(?:critical|high|medium|low|major|minor|nit|p[0-4]|blocker|severity)\b[^:\])]{0,12}[:\])]/i;
+/** `this proposal` names something that only the conversation knows; `this repo` is known from the project. */
+const pointsAt =
+  /(?<!\bso )\b(?:this|these|those|(?:of|in|on|for|with|to) that) (?!repo|project|codebase|package|tool|app|module|library|machine|site|time|way|command|is\b|was\b|are\b|were\b|will\b|would\b|should\b|can\b|could\b|has\b|have\b)[a-z-]+(?! (?:[a-z-]+ )?(?:when|in|from|on|while|for|of|that|which)\b)|\bthe (?:gaps?|fix(?:es)?|changes?|claims?|suggestions?|options?|comments?|ones?|list|things?|points?|findings?) you\b|\b(?:how|why|if|whether|when) (?:this|that|it|they) (?:is|was|would|will|does|did|can|could|should|works?)\b/i;
+export const isFinding = (title: string): boolean => finding.test(title);
+const pronoun = /\b(?:it|its|them|those|these|they)\b/i;
+
+/** Whether a title says what was done: it is no trace of tools, and at least one word would not fit any other work. */
+export const saysWork = (title: string): boolean =>
+  !trace.test(title) && (identifier.test(title) || namingWords(title).length > 0);
+
+/** A number of an issue names no object. */
+export const numbered = /(?:\b(?:issue|pr|pull request|ticket) )?#\d+/gi;
+
+/** Whether a title says only that something was delivered. */
+export const isDelivery = (title: string): boolean => delivered.test(title);
+
+/** Whether a title reads as a heading of its own. A pronoun may refer to the beginning of the title. */
+export const isSound = (title: string): boolean =>
+  title.length >= 12 &&
+  !isVague(title.replace(numbered, ' ')) &&
+  !isUnnamed(title) &&
+  ![prepares, talks, opener, deliver, delivered, finding, pointsAt, trace].some((flaw) => flaw.test(title)) &&
+  (identifier.test(title) || !pronoun.test(title.slice(0, 16)));
+
+/** People put the request before what they paste, or after it. */
+const atEnds = (sentences: readonly string[]): readonly string[] =>
+  sentences.length <= 8 ? sentences : [...sentences.slice(0, 5), ...sentences.slice(-2)];
 
 /** Words that fit any work and so do not name its object. */
 const ofAnyWork =
-  /^(?:address|branch(?:es)?|bugbot|bot|ci|comments?|commits?|committed|conflicts?|copilot|cursor|draft|failures?|feedback|fixes|github|issues?|lint(?:er|ing)?|local(?:ly)?|main|merge[ds]?|mentioned|missing|plan|pr|prs|pull|push(?:ed)?|rebase[ds]?|remaining|requests?|resolve[ds]?|review(?:s|er|ed)?|staged|suggest(?:ed|ion|ions)|tests?|unstaged|uncommitted|warnings?|work)$/;
+  /^(?:address|again|answers?|background|branch(?:es)?|bugbot|bot|ci|comments?|chat|claims?|commits?|committed|conflicts?|codebase|copilot|critical|current|cycle|descriptions?|dev|draft|explain|fail(?:ed|ures?)?|feedback|fixes|github|gaps?|implementation|improvements?|instructions?|investigate|issues?|items?|lint(?:er|ing|s)?|linters?|listed|local(?:ly)?|main|merge[ds]?|mentioned|missing|plan|pr|prs|phases?|pull|push(?:ed)?|recommended|rebase[ds]?|remaining|requests?|resolve[ds]?|review(?:s|er|ed)?|stage[ds]?|state|status|steps?|suggest(?:ed|ion|ions)|tasks?|tests?|title|unstaged|uncommitted|verify|warnings?|work)$/;
 
 /** Whether a title names an action without its object. */
 export const isVague = (title: string): boolean =>
-  tellingWords(title).filter((word) => !ofAnyWork.test(word)).length < 2 && !identifier.test(title);
+  namingWords(title).length < (makes.test(title) ? 1 : 2) && !identifier.test(title);
+
+const namingWords = (title: string): string[] => tellingWords(title).filter((word) => !ofAnyWork.test(word));
+
+/** Verbs whose object is what the work is about, so that one word names it. */
+const makes =
+  /^(?:add|create|write|remove|delete|rename|support|enable|disable|migrate|convert|bump|upgrade|document)\b/i;
 
 /** A name from the code, a file or a ticket: something that a person can search for. */
 export const identifier =
-  /`[^`]{3,}`|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w*|\b\w+_\w+|\b[\w-]+\.(?:ts|tsx|js|jsx|mjs|py|go|rs|rb|java|kt|swift|c|cc|cpp|cs|php|sh|md|json|ya?ml|toml|css|html|sql)\b|\b[A-Z]{2,6}-\d+\b|(?:^|\s)--[a-z][\w-]+|#\d{2,}/;
+  /`[^`]{3,}`|`-\w`|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w*|\b\w+_\w+|\b[\w-]+\.(?:ts|tsx|js|jsx|mjs|py|go|rs|rb|java|kt|swift|c|cc|cpp|cs|php|sh|md|mdx|json|ya?ml|toml|css|scss|html|sql|lua|vue|svelte|xml|ini|tf|proto|ipynb|dart|zig)\b|\b[A-Z]{2,6}-\d+\b|(?:^|\s)--[a-z][\w-]+|#\d{2,}/;
 
 /**
  * Also splits before a lower-case letter, since people who type in haste begin sentences with one. The lookahead for whitespace comes first:
@@ -256,7 +164,11 @@ function candidates(sentence: string): string[] {
     /^.{18,400}?\b((?:i(?:'d| would)? (?:want|like|need) (?:you )?to|can (?:you|we)|could (?:you|we)|please|let's|we (?:need|have) to|we should|how (?:can|do|would|about)|why (?:is|are|does|do|would))\b.{12,})/i.exec(
       plain,
     )?.[1];
-  return [plain, ...(late === undefined ? [] : [late])].map((text) => asTitle(withoutPreamble(text)));
+  const trouble =
+    /^.{12,300}?(?:,| and| but)\s+((?:(?:now|the|all|some|many|a lot of|most|my|our)\s+)*[^,]{3,60}? (?:is|are|keeps?|still) (?:now )?(?:fail(?:s|ing)?|broken|not working|missing|crash(?:es|ing)?|wrong|very slow|hanging)\b.{0,40})$/i.exec(
+      plain,
+    )?.[1];
+  return [plain, ...[late, trouble].flatMap((text) => text ?? [])].map((text) => asTitle(withoutPreamble(text)));
 }
 
 /** Words that refer to earlier text. */
@@ -272,73 +184,47 @@ export const isUnnamed = (title: string): boolean => opensWithAnaphor.test(title
 const opener =
   /^(?:do|did|can|could) you (?:have|see|know|read|access|remember|understand)\b|^what(?:'s| is) the (?:output|status|difference)\b|^(?:are|is) there any(?:thing)?\b|^(?:you have|you can see)\b|^(?:here(?:'s| is)|i have|there (?:is|are))\b/i;
 
+/** Says how to work rather than what to do. */
+const constraint =
+  /^(?:do not|don['’]t|never|always|only|make sure|ensure|keep|respect|remember|note|focus|return|report|be|feel free)\b/i;
+
+type Points = readonly (readonly [RegExp, number])[];
+
+const ofVerb: Points = [
+  [weakVerbs, 1.8],
+  [asksFor, 3],
+  [/^[a-z]{3,}ing\b/i, 2],
+];
+const ofQuestion: Points = [
+  [/\?\W*$|^(?:why|how|is|are|does|do)\b/i, 2],
+  [/^(?:what|where|which|who)\b/i, 1],
+];
+const ofVagueness: Points = [
+  [/^(?:if|(?:this|these|that|those) (?:is|are|was))\b/i, -2],
+  [/^(?:it|this|that|these|those|they|there|he|she|you|i|we)\b/i, -1.2],
+  [/\b(?:it|this|that|these|those|them)\W*$/i, -0.8],
+];
+const ofTalk: Points = [
+  [opener, -2],
+  [constraint, -1.5],
+  [prepares, -1],
+  [finding, -1],
+];
+const wants =
+  /\b(?:fix|bugs?|errors?|fail\w*|broken|crash\w*|wrong|doesn'?t work|missing|need|should|want|instead of|rather than)\b/i;
+
+/** The points of the first pattern that matches. */
+const points = (all: Points, text: string): number => all.find(([pattern]) => pattern.test(text))?.[1] ?? 0;
+
 function worth(title: string, sentence: string): number {
   const words = tellingWords(title);
   if (contentWords(title).length < 2) return 0;
   // `Fix the failing tests` at least names an action.
   if (words.length === 0) return asksFor.test(title) && !anaphor.test(title) ? 0.6 : 0;
-  const doing = weakVerbs.test(title) ? 1.8 : asksFor.test(title) ? 3 : /^[a-z]{3,}ing\b/i.test(title) ? 2 : 0;
-  const asking =
-    /\?\W*$/.test(sentence) || /^(?:why|how|what|where|which|when|who|is|are|does|do)\b/i.test(title) ? 2 : 0;
-  const wanting =
-    /\b(?:fix|bug|error|fail\w*|broken|crash\w*|wrong|doesn'?t work|missing|need|should|want|instead of|rather than)\b/i.test(
-      sentence,
-    )
-      ? 1
-      : 0;
-  const vague = /^(?:if|(?:this|these|that|those) (?:is|are|was))\b/i.test(title)
-    ? -2
-    : /^(?:it|this|that|these|those|they|there|he|she|you|i)\b/i.test(title)
-      ? -1.2
-      : /\b(?:it|this|that|these|those|them)\W*$/i.test(title)
-        ? -0.8
-        : 0;
+  const named = identifier.test(title);
+  const asking = /\?\W*$/.test(sentence) ? 2 : points(ofQuestion, title);
   const cutOff = title.endsWith('…') ? -0.5 : 0;
-  const unnamed = !identifier.test(title) && anaphor.test(title) ? -2.5 : 0;
-  const opens = opener.test(title) ? -2 : 0;
-  const named = identifier.test(title) ? 0.6 : 0;
-  return Math.min(words.length, 5) * 0.6 + doing + asking + wanting + vague + cutOff + unnamed + opens + named;
-}
-
-/** Marks of a clause's end, the clearest first, each with the least length of the text before it. */
-const clauses: readonly (readonly [readonly string[], number])[] = [
-  [[', but ', ', so ', '; ', ' – ', ' — ', ' - ', ': ', ', because ', ' because ', ', as '], 35],
-  [[', and ', ', which ', ', then ', ', or ', ' so that '], 45],
-  [[', '], 60],
-];
-
-/** Removes connecting words that are left at the end after a clause was cut off. */
-const withoutEnd = (text: string): string => {
-  const whole = text.replace(
-    /(?:[\s,]+(?:then|and|or|but|so|which|also|maybe|for|to|with|of|in|on|at|by|from|into|like|such as|as|is|are|was|the|a|an|that|because|when|if|what i want|i think|i guess|e\.g\.?|the following))+(?=…?$)/i,
-    '',
-  );
-  return (whole.split('`').length - 1) % 2 === 0 ? whole : whole.replace(/\s*`[^`]*$/, '');
-};
-
-/** One line, with file names instead of paths. A long one ends at the end of a clause. */
-export function asTitle(text: string): string {
-  const plain = text
-    .replace(/https?:\/\/(?:www\.)?([^\s/)]+)[^\s)]*/g, '$1')
-    .replace(/\S+/g, (word) =>
-      word.includes('/') ? (/\/([\w.@-]+\.\w{1,5}[,.;:?!)`'"]*)$/.exec(word)?.[1] ?? word) : word,
-    )
-    .replace(/\s+([,.;:?!])(?!\w)/g, '$1')
-    .replace(/\s+/g, ' ')
-    .replace(/[\s,;:–—-]+$/, '')
-    .replace(/\s(?:with|like|as|is) (?:this|these|the following|follows)$/i, '')
-    .replace(
-      /,? (?:please|pls|thanks|no|(?:can|could) you (?:please )?help(?: me| us)?(?: (?:with|on) (?:this|that|it))?)\?*$/i,
-      '',
-    )
-    .replace(/[.!]+$/, '')
-    .trim();
-  const direct = asksFor.test(plain) ? plain.replace(/\s*\?+$/, '') : plain;
-  if (direct.length <= longest) return capital(withoutEnd(direct));
-  const head = direct.slice(0, longest);
-  for (const [marks, least] of clauses) {
-    const end = Math.max(...marks.map((mark) => head.lastIndexOf(mark)));
-    if (end > least) return capital(withoutEnd(head.slice(0, end)));
-  }
-  return capital(withoutEnd(cut(direct, longest)));
+  const told = points(ofVerb, title) + points(ofVagueness, title) + points(ofTalk, title);
+  const object = named ? 0.6 : anaphor.test(title) ? -2.5 : 0;
+  return Math.min(words.length, 5) * 0.6 + told + asking + (wants.test(sentence) ? 1 : 0) + cutOff + object;
 }

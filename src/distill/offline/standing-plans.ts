@@ -1,23 +1,39 @@
 // The accepted plans of a conversation that still hold at its end: the agent carried them out, and no one took them back.
 
-import { sentencesOf } from '../../language/gist.ts';
+import { inputField, sentencesOf } from '../../language/gist.ts';
 import { isTellingWord } from '../../language/stop-words.ts';
 import type { Turn } from '../material.ts';
 import { type Deeds, deedsOf } from './deeds.ts';
 import { type Plan, planOf } from './plan.ts';
-import { identifier, typedText, withoutPreamble } from './request.ts';
+import { withoutPreamble } from './preamble.ts';
+import { identifier } from './request.ts';
 import { fileName } from './say.ts';
+import { typedText } from './typed-text.ts';
+
+const longestPlan = 8000;
 
 export interface StandingPlan extends Plan {
   /** False for a line about something that the person took back on its own. */
   holds(line: string): boolean;
 }
 
+/** Decisions, goals and causes all need them, so this caches them. */
+const known = new WeakMap<readonly Turn[], readonly StandingPlan[]>();
+
 /** Plans with a text, in the order of their acceptance. */
-export function standingPlans(turns: readonly Turn[]): StandingPlan[] {
+export function standingPlans(turns: readonly Turn[]): readonly StandingPlan[] {
+  const made = known.get(turns) ?? findPlans(turns);
+  known.set(turns, made);
+  return made;
+}
+
+function findPlans(turns: readonly Turn[]): StandingPlan[] {
   const plans = turns.flatMap((turn, place) => {
     const plan = planOf(turn);
-    return plan === undefined ? [] : [{ plan, place }];
+    if (plan === undefined) return [];
+    // The person's approval begins a turn of its own. The plan was put forward in the turn before.
+    const text = plan.text === '' ? proposedIn(turns[place - 1]) : plan.text;
+    return [{ plan: { ...plan, text }, place }];
   });
   return plans.flatMap(({ plan, place }, i) => {
     const next = plans[i + 1]?.place ?? turns.length;
@@ -26,6 +42,14 @@ export function standingPlans(turns: readonly Turn[]): StandingPlan[] {
     const taken = takenBack(turns.slice(place));
     return taken === 'all' ? [] : [{ ...plan, holds: (line) => !taken.some((name) => line.includes(name)) }];
   });
+}
+
+/** The stored beginning of the last plan of a turn that was not refused, without the line in which it was cut. */
+function proposedIn(turn: Turn | undefined): string {
+  const use = turn?.toolUses.findLast(({ tool, outcome }) => tool === 'ExitPlanMode' && outcome !== 'error');
+  const text = inputField(use?.input ?? '', 'plan', longestPlan) ?? '';
+  const end = text.indexOf('…');
+  return end < 0 ? text : text.slice(0, Math.max(0, text.lastIndexOf('\n', end)));
 }
 
 const wordsOf = (text: string): Set<string> =>

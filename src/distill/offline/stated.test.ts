@@ -38,6 +38,40 @@ describe('a prompt', () => {
     ).toEqual(['The repo is now harbour/tide-sync.']);
   });
 
+  it('states a rule about all of a kind', () => {
+    expect(kept('anything that only shipped in the beta can be removed at once, maybe note that somewhere')).toEqual([
+      'Anything that only shipped in the beta can be removed at once.',
+    ]);
+    expect(
+      kept('no need to check anything in the harbour', 'every chart should be green?', 'all of it must go'),
+    ).toEqual([]);
+  });
+
+  it('that rejects a plan says what the person wants instead, with the title of the plan', () => {
+    const proposes = turn('make it installable', [
+      {
+        tool: 'ExitPlanMode',
+        input: { plan: '## Plan: Make Tides Installable\n\n1. Rename tide-run.py' },
+        failed: true,
+      },
+    ]);
+    const refuses = (comment: string) => {
+      const second = turn(`[Rejected the plan]\n${comment}`, [], { prompt: 2 });
+      const entries = second.entries.map((entry) => ({ ...entry, form: 'verdict' as const }));
+      return extractConversation({ ...session([proposes, { ...second, entries }]), id: 1 }).projects.flatMap(
+        ({ statements }) => statements.map(({ text }) => text),
+      );
+    };
+    expect(refuses('keep `tide-run.py` as the name of the script and let pyproject refer to it')).toEqual([
+      'Of the plan “Make Tides Installable” the person said: keep `tide-run.py` as the name of the script and let pyproject refer to it.',
+    ]);
+    expect(refuses('scripts of the harbour should never be renamed')).toHaveLength(1);
+    expect(refuses('keep the name of the script and let pyproject refer to it')).toEqual([]);
+    expect(refuses('keep the name of tide-run.py as the script, otherwise gtg')).toEqual([]);
+    expect(refuses('why not rename the script in pyproject instead?')).toEqual([]);
+    expect(refuses('hm')).toEqual([]);
+  });
+
   it.each([
     [
       'we explicitly do not want pixel comparisons in the forecast checks.',
@@ -48,10 +82,23 @@ describe('a prompt', () => {
       'We want something that works with vector and raster tiles (for charts).',
     ],
     [
-      'and remember that I would rather build it as small composable shell tools than one big desktop program',
-      'I would rather build it as small composable shell tools than one big desktop program.',
+      'and remember that I would rather ship small composable shell tools than one big desktop program',
+      'I would rather ship small composable shell tools than one big desktop program.',
     ],
   ])('states what is wanted for sure: %s', (prompt, text) => expect(kept(prompt)).toEqual([text]));
+
+  it.each([
+    ['subharbour should not be the default mode', 'Subharbour should not be the default mode.'],
+    ['ok, no longer need docker.', 'No longer need docker.'],
+    ['the `--moor` flag should be optional', 'The `--moor` flag should be optional.'],
+  ])('states what something is to be for good: %s', (prompt, text) => expect(kept(prompt)).toEqual([text]));
+
+  it.each([
+    'the header should be wider',
+    'should the header be optional?',
+    'it should be the default',
+    'we no longer need the second one',
+  ])('does not take a single change for a trait: %s', (prompt) => expect(kept(prompt)).toEqual([]));
 
   it.each([
     'is the tide backend in ../buoys?',
@@ -61,6 +108,7 @@ describe('a prompt', () => {
     'the commit is on harbour/fix-lease locally',
     'the repo is now broken',
     'I would rather do it tomorrow than today',
+    'I would rather build it as small composable shell tools than one big desktop program',
     'we definitely want to fix this first',
     'i know we want that too',
     'is the package called `tide`?',

@@ -1,12 +1,14 @@
 // What the person states outright about the project: where things are, how they are called, and what is wanted for sure.
 
-import { cut, sentencesOf } from '../../language/gist.ts';
+import { cut, inOneLine, inputField, sentencesOf } from '../../language/gist.ts';
 import { isTellingWord } from '../../language/stop-words.ts';
 import type { KeyedStatement } from '../../schema/extraction.ts';
 import type { Turn } from '../material.ts';
 import { planOf } from './plan.ts';
-import { anaphor, inPieces, typedText } from './request.ts';
+import { anaphor, identifier, inPieces } from './request.ts';
 import { capital, ended } from './say.ts';
+import { toolIn } from './stack.ts';
+import { typedText } from './typed-text.ts';
 import { keyOf } from './wishes.ts';
 
 /** Longer prompts are mostly pasted, and so are the later sentences of a prompt. */
@@ -20,7 +22,13 @@ export function statedByPerson(turns: readonly Turn[]): KeyedStatement[] {
     return sentencesOf(typedText(text))
       .slice(0, mostSentences)
       .flatMap((sentence) => inPieces(sentence.text))
-      .flatMap((piece) => [...placesIn(piece), ...namesIn(piece), ...wantsIn(piece)]);
+      .flatMap((piece) => [
+        ...placesIn(piece),
+        ...namesIn(piece),
+        ...wantsIn(piece),
+        ...rulesIn(piece),
+        ...traitsIn(piece),
+      ]);
   });
 }
 
@@ -89,9 +97,7 @@ function wantsIn(text: string): KeyedStatement[] {
   const found = sure.exec(text);
   if (found === null || /[?:]\s*$/.test(text) || text.length > 400) return [];
   const wanted = found[0].replace(/^i know /i, '');
-  // `build it as tools` names its object well enough, because the rest says what is built.
-  const plain = wanted.replace(/\b(?:build|implement|write|design|model|make|do) it (?:as|with|in)\b/i, '');
-  if (anaphor.test(plain) || tellingIn(plain) < 4 || ofTheMoment.test(plain)) return [];
+  if (anaphor.test(wanted) || tellingIn(wanted) < 4 || ofTheMoment.test(wanted)) return [];
   const context = /(?:^|[-–—;,.] )((?:for|in|on|with|when) [\w -]{3,40}),\s*$/i.exec(text.slice(0, found.index))?.[1];
   return [
     said(
@@ -99,6 +105,55 @@ function wantsIn(text: string): KeyedStatement[] {
       context === undefined ? wanted : `${wanted.replace(/[.!]+$/, '')} (${context.toLowerCase()})`,
     ),
   ];
+}
+
+/** A rule about all of a kind. The person may also ask for a single change with `should`, but not about `anything` or `every`. */
+const general =
+  /^(?:anything|everything|nothing|nobody|all|any|every|each|no) (?!need\b|of (?:this|that|these|those|it)\b)(?:\S+ ){0,8}?(?:can|cannot|can't|should|shouldn't|must|mustn't|may|has to|have to|needs? to)\b.{8,}$/i;
+
+function rulesIn(text: string): KeyedStatement[] {
+  const rule = (/^(.{20,}?), (?:maybe|please|can you|could you|so|and then|let'?s)\b/i.exec(text)?.[1] ?? text).trim();
+  return general.test(rule) && !/\?\s*$/.test(text) && !anaphor.test(rule) && tellingIn(rule) >= 3
+    ? [said(`decision: ${keyOf(rule)}`, rule)]
+    : [];
+}
+
+/** What something is to be for good. `The page should be wider` asks for a single change. */
+const trait =
+  /^((?:[\w`.-]+ ){1,4})should(?:n['’]?t| not| never| always| only)? be (?:.{0,40}\b)?(?:default|optional|required|mandatory|opt-in|opt-out|the (?:only|single)|source of truth|enabled by|disabled by|deprecated|private|public|read-only|immutable)\b.{0,60}$/i;
+const over =
+  /^(?:we |i )?(?:no longer|don['’]?t) (?:need|use|want|support) ([\w`@./-]+(?: [\w`@./-]+){0,3}?)(?: any ?more)?[.!]?$/i;
+
+function traitsIn(text: string): KeyedStatement[] {
+  const plain = text.replace(/^(?:(?:ok(?:ay)?|so|also|btw|fyi|and|yes|note that)[,:]?\s+)*/i, '');
+  if (/\?\s*$/.test(text) || anaphor.test(plain)) return [];
+  const thing = trait.exec(plain)?.[1];
+  const gone = over.exec(plain)?.[1];
+  const isNamed =
+    (thing !== undefined && tellingIn(thing) > 0 && !passing.test(thing) && !/\b(?:we|you|i|there)\b/i.test(thing)) ||
+    (gone !== undefined && (toolIn(gone) !== undefined || identifier.test(gone)));
+  return isNamed ? [said(`decision: ${keyOf(plain)}`, plain)] : [];
+}
+
+const rejected = /^\[Rejected the plan\]\n(\S[\s\S]{20,400})$/;
+
+/** A rule, or a contrast. Other remarks are about a detail of the plan. */
+const isRule =
+  /\b(?:always|never|every\w*|all|any|only|must|should(?:n['’]?t| not)?|instead of|rather than|by default|no longer)\b/i;
+const agrees = /\botherwise\b.{0,20}\b(?:gtg|good|fine|ok(?:ay)?|lgtm|great|perfect)\b/i;
+
+/** What the person wants instead of a part of a plan. The title of the plan says what it is about. */
+export function planFeedback(turns: readonly Turn[]): KeyedStatement[] {
+  return turns.flatMap(({ entries }, i) =>
+    entries.flatMap(({ form, text }) => {
+      const wish = form === 'verdict' ? inOneLine(rejected.exec(text.trim())?.[1] ?? '') : '';
+      const plan = turns[i - 1]?.toolUses.findLast(({ tool }) => tool === 'ExitPlanMode')?.input ?? '';
+      const title = /^#{1,3}\s+(?:plan:\s*)?(.+)$/im.exec(inputField(plan, 'plan', 400) ?? '')?.[1] ?? '';
+      if (title === '' || wish.includes('?') || tellingIn(wish) < 4 || agrees.test(wish)) return [];
+      if (!isRule.test(wish) && !identifier.test(wish)) return [];
+      return [said(`decision: ${keyOf(title)}`, `of the plan “${cut(title, 80)}” the person said: ${wish}`)];
+    }),
+  );
 }
 
 const ofTheMoment = /\b(?:now|first|today|tomorrow|later|next|this time|for now|fix|commit|push|merge)\b/i;

@@ -26,7 +26,7 @@ const work = session([
       edit('/home/dev/tide/src/clock.ts'),
       run('git commit -m "refactor: luxon for the clock"'),
       run('npm run build', 'error TS1: missing', true),
-      say('Replaced our own clock by luxon in the table.\n\n## Next steps\n- Remove the old clock from the docs.'),
+      say('Replaced our own clock by luxon in the table.\n\n## Still open\n- Remove the old clock from the docs.'),
     ],
     { prompt: 3 },
   ),
@@ -45,12 +45,13 @@ describe('the summary of a session', () => {
       completed:
         'Fixed the hour of the tide table in summer. Replaced our own clock by luxon in the table. Modified `table.ts` and `clock.ts`. ' +
         'Committed: “refactor: luxon for the clock”. At the end `npm test` passed.',
+      outcome: 'Fixed the hour of the tide table in summer. Replaced our own clock by luxon in the table.',
       nextSteps: 'Last run failed: Bash npm run build (error TS1: missing). Remove the old clock from the docs.',
       notes: '`npm run build` failed at the end: error TS1: missing.',
     });
   });
 
-  it('is the same every time, and has the files and times of the session', () => {
+  it('is the same every time, and has the files, commits and times of the session', () => {
     const text = summarizeSession(structuredClone(work)) as SummaryText;
     expect(text).toEqual(summarizeSession(work));
     expect(summaryOf(work, text, { by: 'offline', tokens: 0 })).toMatchObject({
@@ -59,6 +60,14 @@ describe('the summary of a session', () => {
       prompts: 3,
       filesModified: ['src/table.ts', 'src/clock.ts'],
       filesRead: [],
+      commits: ['refactor: luxon for the clock'],
+    });
+  });
+
+  it('has the commits of the session also if a model wrote the text', () => {
+    const said = { ...(summarizeSession(work) as SummaryText), completed: 'Luxon now.', outcome: 'Luxon now.' };
+    expect(summaryOf(work, said, { by: 'a model', tokens: 9 })).toMatchObject({
+      ...{ by: 'a model', outcome: 'Luxon now.', commits: ['refactor: luxon for the clock'] },
     });
   });
 
@@ -81,14 +90,14 @@ describe('the summary of a session', () => {
     expect(summarizeSession(work('bun run css'))?.notes).toContain('failed at the end');
   });
 
-  it('says that the person interrupted, and names the unanswered request', () => {
+  it('names the unanswered request, and leaves out interruptions on the way', () => {
     const stopped = session([
       turn('add a chart of the moon', [edit('/home/dev/tide/moon.ts'), { machine: '[Request interrupted by user]' }]),
       turn('what is the phase of the moon today?', [], { prompt: 2 }),
     ]);
     expect(summarizeSession(stopped)).toMatchObject({
       nextSteps: 'Asked and not answered: what is the phase of the moon today?',
-      notes: 'The person interrupted once.',
+      notes: '',
     });
   });
 

@@ -3,7 +3,7 @@
 import { shell } from '../../agents/tools/shell-tools.ts';
 import { modifies } from '../../language/files-touched.ts';
 import { cut, gist } from '../../language/gist.ts';
-import { interrupted, openEnds, tellsOfPassing } from '../../language/open-ends.ts';
+import { excuses, openEnds, tellsOfPassing } from '../../language/open-ends.ts';
 import type { Entry } from '../../schema/entry.ts';
 import type { SummaryText } from '../../schema/summary.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
@@ -11,7 +11,7 @@ import type { SessionEnding } from '../../store/sessions/port.ts';
 import type { SessionMaterial, Turn } from '../material.ts';
 import { achieved, outcomeIn } from './answer.ts';
 import { completedText } from './completed.ts';
-import { type Command, ends } from './deeds.ts';
+import { type Command, commitTitles, ends } from './deeds.ts';
 import { certain } from './notable.ts';
 import { openedSentence, type Reading, readingOf } from './observe.ts';
 import { saysNothing } from './request.ts';
@@ -26,9 +26,9 @@ export function summarizeSession(session: SessionMaterial): SummaryText | undefi
     request: requestOf(readings),
     investigated: investigatedIn(readings),
     learned: learnedIn(readings),
-    completed: completedIn(readings),
+    ...completedIn(readings),
     nextSteps: openIn(session.turns),
-    notes: notesOf(session.turns, readings),
+    notes: notesOf(readings),
   };
 }
 
@@ -115,15 +115,9 @@ const answersIn = (readings: readonly Reading[]): string[] =>
     .map(({ answer }) => outcomeIn(answer, 260))
     .filter((text) => text.length > 40);
 
-function completedIn(readings: readonly Reading[]): string {
+function completedIn(readings: readonly Reading[]): Pick<SummaryText, 'completed' | 'outcome'> {
   const modified = unique(readings.flatMap(({ deeds }) => deeds.modified));
-  const commits = unique(
-    readings.flatMap(({ deeds }) =>
-      deeds.commands.flatMap(({ message, outcome }) =>
-        message !== undefined && outcome !== 'failed' ? [message] : [],
-      ),
-    ),
-  );
+  const commits = unique(readings.flatMap(({ deeds }) => commitTitles(deeds)));
   const commands = readings.flatMap(({ deeds }) => deeds.commands);
   const passed = (['test', 'check', 'build'] as const).flatMap((kind) => {
     const last = commands.findLast((command) => command.kind === kind);
@@ -143,14 +137,11 @@ function completedIn(readings: readonly Reading[]): string {
       .filter(({ kind, outcome }) => (kind === 'tag' || kind === 'publish') && outcome === 'ok')
       .map(({ told }) => cut(told, 60)),
   );
-  return completedText({
-    done: done.slice(-4).map((text) => ended(cut(text, 180))),
-    modified: shortNames(modified),
-    commits,
-    opened: opened.slice(0, 3),
-    released,
-    passed,
-  });
+  const said = { done: done.slice(-4).map((text) => ended(cut(text, 180))), opened: opened.slice(0, 3) };
+  return {
+    completed: completedText({ ...said, modified: shortNames(modified), commits, released, passed }),
+    outcome: [...said.done, ...said.opened].join(' '),
+  };
 }
 
 /** Builds the session ending that recall uses from these turns, without reading the store. */
@@ -175,31 +166,19 @@ const openIn = (turns: readonly Turn[]): string =>
     .map(({ text }) => ended(text))
     .join(' ');
 
-function notesOf(turns: readonly Turn[], readings: readonly Reading[]): string {
-  const stops = turns.flatMap(({ entries }) =>
-    entries.filter(({ author, text }) => author === 'machine' && interrupted.test(text)),
-  );
-  return [
-    ...stillFailing(readings)
-      .slice(-2)
-      .map(
-        ({ told, reason }) =>
-          `${code(cut(told, 80))} failed at the end${reason === '' ? '' : `: ${reason.replace(/[.\s]+$/, '')}`}.`,
-      ),
-    stops.length === 0
-      ? ''
-      : stops.length === 1
-        ? 'The person interrupted once.'
-        : `The person interrupted ${stops.length} times.`,
-  ]
-    .filter((text) => text !== '')
+const notesOf = (readings: readonly Reading[]): string =>
+  stillFailing(readings)
+    .slice(-2)
+    .map(
+      ({ ran, reason }) =>
+        `${code(cut(ran, 80))} failed at the end${reason === '' ? '' : `: ${reason.replace(/[.\s]+$/, '')}`}.`,
+    )
     .join(' ');
-}
 
-/** Checks that failed and have no later passing run, commit, edit or mention of success. */
+/** Checks that failed and have no later passing run, commit, edit or mention of success, and no other cause than the work. */
 function stillFailing(readings: readonly Reading[]): Command[] {
   const last = readings.at(-1);
-  if (last === undefined || tellsOfPassing(last.answer)) return [];
+  if (last === undefined || tellsOfPassing(last.answer) || excuses(last.answer)) return [];
   const commands = readings.flatMap(({ deeds }) => deeds.commands);
   const edited = readings
     .flatMap(({ turn }) => turn.toolUses)

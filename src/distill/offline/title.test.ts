@@ -19,12 +19,29 @@ describe('the title of a session', () => {
     'Review git-sync issue #46',
     'Fix the bug',
     'Understand why the tide tables are late',
+    'Tide table rendering capabilities',
   ])('is not the agent’s own title %j if the work has a better one', (title) => {
     const own = { title, titleSource: 'agent' as const };
     expect(titleOf([asked('look at it', commit('feat: tides in summer'))], own)).toBe('Tides in summer');
     expect(titleOf([asked('Implement the following plan:\n\n# Plan: Harbour lights')], own)).toBe('Harbour lights');
     expect(titleOf([asked('look at it')], own)).toBe(title);
     expect(titleOf([asked('look at it', commit('feat: tides'))], { title, titleSource: 'person' })).toBe(title);
+  });
+
+  it('is nothing that the person took back', () => {
+    const own = { title: 'Round tide heights in reports', titleSource: 'agent' as const };
+    const rounded = asked('round the heights of the tide in all reports');
+    const later = asked('commit', commit('fix: keep the lock until the tide turns'));
+    expect(titleOf([rounded, asked('can you revert this change?'), later], own)).toBe(
+      'Keep the lock until the tide turns',
+    );
+    expect(titleOf([rounded, later], own)).toBe(own.title);
+    const moved = asked('Move the harbour package to the pier folder');
+    const replaced = asked('ok, change in plan: put all harbour files into the root folder');
+    expect(titleOf([moved, replaced])).toBe('Put all harbour files into the root folder');
+    expect(
+      titleOf([asked('save', commit('feat: sort the piers by depth')), asked('actually revert the commit'), later]),
+    ).toBe('Keep the lock until the tide turns');
   });
 
   it('is a new version of a dependency if nothing else was committed', () => {
@@ -50,6 +67,10 @@ describe('the title of a session', () => {
     const correction = asked('it should not be in the header but below', commit('feat: show lights below the header'));
     expect(titleOf([plan, correction])).toBe('Show lights below the header');
     expect(titleOf([plan, asked('commit', commit('feat: show lights'))])).toBe('Lights in the header');
+    const review = asked('Implement the following plan:\n\n# Assessment: Lights in the header');
+    expect(titleOf([review, asked('commit', commit('fix: stop lights from blinking at noon'))])).toBe(
+      'Stop lights from blinking at noon',
+    );
   });
 
   it('is not that a file of instructions was made, if other work followed', () => {
@@ -130,7 +151,7 @@ describe('the title of a session', () => {
       titleOf([asked('Address the bugbot comment on the PR')], {
         branches: ['ann/simplify-enable-onboarding', 'main'],
       }),
-    ).toBe('Address the bugbot comment on the PR — simplify enable onboarding (setup.go)');
+    ).toBe('Address the bugbot comment on the PR — simplify enable onboarding');
     expect(titleOf([asked('fix the failing tests')], { branches: ['main'] })).toBe('Fix the failing tests (setup.go)');
   });
 

@@ -3,13 +3,14 @@ import { sentencesOf } from '../../language/gist.ts';
 import { isEveryday, isTellingWord } from '../../language/stop-words.ts';
 import type { Turn } from '../material.ts';
 import type { Said } from './notable.ts';
-import { anaphor, typedText } from './request.ts';
-import { capital } from './say.ts';
+import { anaphor, identifier } from './request.ts';
+import { capital, ended } from './say.ts';
+import { typedText } from './typed-text.ts';
 
 /** A lasting, general preference: neither a momentary wish nor a choice from a menu. */
 const preference = [
   /\bi (?:really |strongly |generally |usually |always )?prefer (?=.{4,}\b(?:over|to|instead of|rather than)\b)/i,
-  /\bfrom now on\b|\bin (?:the )?future,? (?:please|always|never|don'?t|use)\b|\bgoing forward,? (?:please|always|never|don'?t|use|we|let's)\b/i,
+  /\bfrom now on\b|\bin (?:the )?future,? (?:please|always|never|don'?t|use)\b|\bgoing forward,? (?:please|always|never|don'?t|use|we|let's)\b|\bgoing forward[.!]?$/i,
   /^(?:please |and |also )*(?:always|never) \w+/i,
   /\b(?:you|we) (?:must|should) (?:always|never) (?!happen)\w+/i,
   /\b(?:you|we) should(?:n'?t| not)? .{8,}\b(?:wherever|whenever|everywhere|in general|as a rule|by default)\b/i,
@@ -39,8 +40,43 @@ export interface Wish extends Said {
   readonly key: string;
 }
 
+export interface Preference extends Wish {
+  /** Whether it holds in every project: it is about the person or the way of working, and names nothing of the project. */
+  readonly isGeneral: boolean;
+}
+
+const ofThePerson =
+  /^I(?:'m| am)? (?:really |strongly |generally |usually |always |never )*(?:prefer|use|want|write|run|commit|put|name|like|work)\b/i;
+/** What people and agents work with everywhere. */
+const ofTheWork =
+  /\b(?:answers?|replies|reply|respon(?:d|ses?)|explain|explanations?|summar(?:y|ies|i[sz]e)|english|emojis?|comments?|commits?|committing|messages?|branch(?:es)?|pull requests?|prs?|push|style|tabs|spaces|indent\w*|naming|types?|tests?|lint\w*|tdd|docs|documentation|refactor\w*|functions?|class(?:es)?|abstractions?|dependenc(?:y|ies)|librar(?:y|ies)|git|ask|permission|plans?|steps?|todos?|reviews?|worktrees?|subagents?)\b/i;
+const ofTheProject =
+  /\b(?:in|for|of|on) (?:this|our) (?:repo|repository|project|codebase|app|page|server|service|api|cli|site|package|module)\b/i;
+
+/** `the dashboard` is a thing of the project, `the strong types` is not. */
+const namesThing = (text: string): boolean =>
+  [...text.matchAll(/\bthe ([\w-]+(?: [\w-]+)?)/gi)].some(
+    ([, thing = '']) => !ofTheWork.test(thing) && !/^(?:same|user|code|best|end|whole)\b/.test(thing),
+  );
+
+/** Whether a wish holds in every project. */
+const isGeneral = (text: string): boolean =>
+  !identifier.test(text) &&
+  !ofTheProject.test(text) &&
+  !namesThing(text) &&
+  (ofThePerson.test(text) || ofTheWork.test(text));
+
+/** `Just run it directly from now on` follows from the sentence before it. */
+const follows = /^(?:(?:so|and|then|therefore|instead|just|only|rather)\b[\s,]*)+/i;
+const longestPair = 300;
+
+const withReason = (text: string, before: string | undefined): string =>
+  before === undefined || !follows.test(text) || /[?:]\s*$/.test(before) || before.length + text.length > longestPair
+    ? text
+    : `${ended(before)} ${text}`;
+
 export interface Wishes {
-  readonly preferences: readonly Wish[];
+  readonly preferences: readonly Preference[];
   readonly uses: readonly Said[];
   readonly procedures: readonly Wish[];
   readonly people: readonly (Said & { readonly name: string; readonly role: string })[];
@@ -53,14 +89,15 @@ const mostSentences = 25;
 
 export function wishesOf(turns: readonly Turn[]): Wishes {
   const found = {
-    preferences: [] as Wish[],
+    preferences: [] as Preference[],
     uses: [] as Said[],
     procedures: [] as Wish[],
     people: [] as (Said & { name: string; role: string })[],
   };
   for (const { request } of turns) {
     if (request === undefined || request.text.length > longestPrompt) continue;
-    for (const { text } of sentencesOf(typedText(request.text)).slice(0, mostSentences)) {
+    const sentences = sentencesOf(typedText(request.text)).slice(0, mostSentences);
+    for (const [i, { text }] of sentences.entries()) {
       if (text.length < 12 || text.length > 300) continue;
       const said: Said = { text: capital(text), entry: request.id, at: request.at };
       const steps = howTo.exec(text);
@@ -68,7 +105,11 @@ export function wishesOf(turns: readonly Turn[]): Wishes {
       if (steps !== null)
         found.procedures.push({ ...said, key: `how to ${(steps[1] as string).toLowerCase().trim()}` });
       else if (preference.some((pattern) => pattern.test(text)) && !ofTheMoment.test(text) && standsAlone(text))
-        found.preferences.push({ ...said, key: keyOf(text) });
+        found.preferences.push({
+          ...said,
+          ...{ key: keyOf(text), isGeneral: isGeneral(text) },
+          text: capital(withReason(text, sentences[i - 1]?.text)),
+        });
       else if (inUse.test(text) && text.length < 140 && !/[?:]\s*$/.test(text) && !anaphor.test(text))
         found.uses.push(said);
       if (person !== undefined)

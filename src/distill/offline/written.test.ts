@@ -21,9 +21,11 @@ Summary:
    The user asked to review locks.
 
 2. Key Technical Concepts:
-   - **Lock file semantics**: \`.tide/wingman.lock\` indicates a review in progress; \`staleLockThreshold\` (30min) is for acquisition.
+   - **Lock file semantics**: \`.tide/wingman.lock\` indicates a review in progress; \`staleLockThreshold\` (30min) is only for acquisition.
+   - **Lock column**: \`lock_data\` column of the table, which holds the owner when opened instead of a file
    - **go-git RemoveReference**: does not persist with packed refs or in worktrees; delete with \`git branch -D\` instead
    - **Pending work**: the hook still needs to be added to the settings
+   - **\`buildHarbour()\`**: Shared block of code for the harbour, the quay and the moorings of a boat
    - **Testing**: all tests of the package pass with the new code path
    - Plain words without a name that is bold
 
@@ -34,7 +36,7 @@ describe('text that a model has already written', () => {
   it('yields the named concepts of a compaction as statements, with the name as key', () => {
     expect(statements(having(worked('review the locks'), 'compaction', compaction, 'machine'))).toEqual({
       'Lock file semantics':
-        '`.tide/wingman.lock` indicates a review in progress; `staleLockThreshold` (30min) is for acquisition.',
+        '`.tide/wingman.lock` indicates a review in progress; `staleLockThreshold` (30min) is only for acquisition.',
       'go-git RemoveReference':
         'does not persist with packed refs or in worktrees; delete with `git branch -D` instead.',
     });
@@ -45,7 +47,7 @@ describe('text that a model has already written', () => {
 # Plan: Multi-Lock Support
 
 ## Context
-**Root cause**: \`loadLock\` in lock.go only handles "held" and lets "failed" fall through, so the lock stays.
+**Root cause**: git never writes \`packed-refs\` for \`loadLock\` in lock.go, so the lock stays.
 
 ## Key Design Decisions
 - **Retention**: Keep locks even when an evaluation is run again, with generated labels
@@ -66,7 +68,61 @@ describe('text that a model has already written', () => {
       ],
     ]);
     expect(made.insights.map(({ text }) => text)).toEqual([
-      '`loadLock` in lock.go only handles "held" and lets "failed" fall through, so the lock stays.\nFound while working on: Multi-Lock Support.',
+      'git never writes `packed-refs` for `loadLock` in lock.go, so the lock stays.\nFound while working on: Multi-Lock Support.',
+    ]);
+  });
+
+  const planned = (title: string, background: string) =>
+    turn(
+      `Implement the following plan:\n\n# ${title}\n\n## Context\n\n${background}\n\n## Changes\n\n1. lock.go: see \`a\``,
+      [edit('/home/dev/tide/lock.go'), say('Done.')],
+    );
+
+  it('yields what a carried-out plan wanted: its goal, or how it says that things should be', () => {
+    const goal =
+      'Two files hold locks.\n\n**Goal**: When both files exist, `tide.lock` becomes the only source. The other holds a reference.';
+    expect(Object.values(statements(planned('Plan: Consolidate the lock files', goal)))).toEqual([
+      'Planned and carried out: Consolidate the lock files. When both files exist, `tide.lock` becomes the only source. The other holds a reference.',
+    ]);
+    const committed = worked(
+      'commit',
+      run('git commit -m "Replace two lock files by a reference to the only source `tide.lock`"'),
+    );
+    const both = statements(planned('Plan: Consolidate the lock files', goal), { ...committed, prompt: 2 });
+    expect(Object.values(both), 'the commit repeats the plan').toHaveLength(1);
+    const should =
+      'The page currently lists locks. Users must currently scroll. Locks should only be listed with `?debug=true` in the address.';
+    expect(Object.values(statements(planned('Hide locks behind `?debug=true`', should)))).toEqual([
+      'Planned and carried out: Hide locks behind `?debug=true`. Locks should only be listed with `?debug=true` in the address.',
+    ]);
+    expect(statements(planned('Show the labels of locks', should))).toEqual({});
+  });
+
+  it('yields the cause that a plan gives for a fault as an insight, read together with its title, if it outlasts the mend', () => {
+    const cause = (reason: string) =>
+      extract(planned('Fix: Page floods the server', `The server gets too many requests. ${reason}`)).insights.map(
+        ({ text }) => text,
+      );
+    const outside = 'This happens because git never writes `packed-refs`, and `LockTab.tsx` asks again for each.';
+    expect(cause(outside)).toEqual([`Fix: Page floods the server. ${outside}`]);
+    expect(
+      cause('This happens because `useLocks()` returns a new object for every page, and `LockTab.tsx` loads again.'),
+    ).toEqual([]);
+    expect(extract(planned('Fix: Page floods the server', 'The server gets too many requests.')).insights).toEqual([]);
+  });
+
+  it('reads a plan that the person approved in the same session, up to where it was cut', () => {
+    const proposal = `${plan.replace('Implement the following plan:\n\n', '').split('## Changes', 1)[0]}- **Half**: of a … [9 characters left out] … b`;
+    const proposes = turn('support many locks', [{ tool: 'ExitPlanMode', input: { plan: proposal } }]);
+    const approves = turn(undefined, [edit('/home/dev/tide/lock.go')], { prompt: 2 });
+    const verdict = having(
+      { ...approves, entries: proposes.entries.slice(0, 1) },
+      'verdict',
+      '[Approved the plan: Multi-Lock Support]',
+    );
+    expect(Object.keys(statements(proposes, { ...verdict, entries: verdict.entries.slice(1) }))).toEqual([
+      'Retention (Multi-Lock Support)',
+      'decision: Multi-Lock Support locks searched worktree',
     ]);
   });
 
@@ -101,10 +157,12 @@ describe('text that a model has already written', () => {
     );
   });
 
-  it('yields no line of a plan about what it leaves out, or about the wording of one text', () => {
+  it('yields no line of a plan about what it leaves out, about the wording of one text, or about the values of a type', () => {
     const lines = [
       '- The harbour is NOT added as a place of locks here',
       '- **Text**: Use "For each lock" (not "For all locks")',
+      '- **LockOwner type**: const object + string union (`person`, `agent`, `worker`)',
+      '- **Labels**: "Lock #N - X owners" + the timestamp of its last change',
     ];
     expect(
       Object.keys(
@@ -123,7 +181,7 @@ describe('text that a model has already written', () => {
       turn('note the rules', [
         added(
           old,
-          `${old}\n- Always run \`mise run fmt\` before you commit a change\n- **Locks**: use \`TryLock\` and never wait for a lock\n- Short one`,
+          `${old}\n- Always run \`mise run fmt\` before you commit a change\n- **Locks**: use \`TryLock\` and never wait for a lock\n- Requires \`navigator.tides\` for access to the harbour\n- Short one`,
         ),
         added(
           '- Always run `mise run fmt` before you commit a change',
@@ -132,7 +190,7 @@ describe('text that a model has already written', () => {
       ]),
     );
     expect(Object.values(made)).toEqual([
-      'use `TryLock` and never wait for a lock.',
+      'Locks: use `TryLock` and never wait for a lock.',
       'Never commit a change without `mise run check` before.',
     ]);
   });
@@ -142,8 +200,12 @@ describe('a choice of the person', () => {
   it('is kept with its question if both make sense without context', () => {
     const choice =
       'Where should the READMEs of new locations be stored?\n→ As inline strings (Recommended)\n\nShould I commit now?\n→ Yes, commit\n\nWhich one do you mean?\n→ The other one';
-    expect(Object.values(statements(having(worked('write READMEs'), 'choice', choice)))).toEqual([
-      'Asked “Where should the READMEs of new locations be stored?”, the person chose: As inline strings.',
+    const [project] = extract(having(worked('write READMEs'), 'choice', choice)).projects;
+    expect(project?.statements.map(({ text, choice }) => ({ text, choice }))).toEqual([
+      {
+        text: 'Asked “Where should the READMEs of new locations be stored?”, the person chose: As inline strings.',
+        choice: { question: 'Where should the READMEs of new locations be stored?', answer: 'As inline strings.' },
+      },
     ]);
   });
 
@@ -153,6 +215,22 @@ describe('a choice of the person', () => {
     expect(Object.values(statements(asked))).toEqual([
       'Asked “Send the refs of `tide-server` in batches: Which direction should the fix take?”, the person chose: Client batching (the client sends several pushes).',
     ]);
+  });
+
+  it('gets the subject of the plan that follows, not of the work before it', () => {
+    const asked = having(
+      turn('But should there be two passes?', [], { prompt: 2 }),
+      'choice',
+      'How is the current pass split?\n→ By the size of each boat',
+    );
+    const before = turn('Commit it', [run('git commit -m "Replace the old quay by a pier of stone"')], { prompt: 1 });
+    const plan = { tool: 'ExitPlanMode', input: { plan: '# Plan: Moor boats in two passes\n\nText' } };
+    const proposes = turn(undefined, [plan], { prompt: 3 });
+    const after = turn('commit', [run('git commit -m "Reject boats without a pilot of the port"')], { prompt: 4 });
+    expect(Object.values(statements(before, asked, proposes, after))).toContain(
+      'Asked “Moor boats in two passes: How is the current pass split?”, the person chose: By the size of each boat.',
+    );
+    expect(Object.values(statements(before, asked)).filter((text) => text.startsWith('Asked'))).toEqual([]);
   });
 
   it.each([
@@ -214,6 +292,43 @@ describe('insights', () => {
     ).toHaveLength(1);
   });
 
+  it('do not tell of a fault in the code that the session changed since, unless it lies elsewhere', () => {
+    const found = (text: string) =>
+      extract(turn('why?', [run('npm run show'), say(text)]), worked('fix it')).insights.map(({ text: one }) => one);
+    const own = 'Root cause: `loadLock` in lock.go returns a new list for every page of the harbour.';
+    const elsewhere = 'Root cause: `loadLock` in lock.go waits, because git never writes `packed-refs` for it.';
+    expect(found(own)).toEqual([]);
+    expect(found(elsewhere)[0]).toContain(elsewhere);
+    expect(insights(own)).toEqual([own]);
+  });
+
+  it.each([
+    [
+      'Find out why the harbour page loads slowly',
+      'Found while working on: Find out why the harbour page loads slowly.',
+    ],
+    ['Find out why the harbour page loads slowly, i wonder if the lock waits', undefined],
+    ['Find out why the harbour page loads slowly (with the lock', undefined],
+  ])('name the work only by a whole title: %j', (asked, about) => {
+    const cause = 'Root cause: `loadLock` in lock.go waits, because git never writes `packed-refs` for it.';
+    const [found] = extract(turn(asked, [run('npm run show'), say(cause)])).insights;
+    expect(found?.text.split('\n')[1]).toBe(about);
+  });
+
+  it('are dropped if the person objects, or meets the same error again', () => {
+    const error = "npm error: cannot find the module '@tide/linux' of build 12";
+    const cause = 'The issue is that `npm ci` has a known bug with `optionalDependencies` in containers.';
+    const found = (next: string) =>
+      extract(
+        turn(`the build fails\n\n${error}`, [run('npm run show'), say(cause)]),
+        turn(next, [say('I see.')], { prompt: 2 }),
+      ).insights;
+    expect(found('thanks, now add a chart')).toHaveLength(1);
+    expect(found("no, that's not it")).toEqual([]);
+    expect(found('with npm install it ends the same way:\n\n'.concat(error.replace('12', '13')))).toEqual([]);
+    expect(found('I get the same error with npm install')).toEqual([]);
+  });
+
   it.each([
     'I found and fixed the root cause of the issue.',
     'The problem is in hooks_handlers.go:228-256.',
@@ -233,6 +348,8 @@ describe('milestones', () => {
       worked("I've merged the other PR but we now have some merge issues"),
       worked('I merged in main and maybe I resolved the conflict wrong'),
     );
-    expect(made.milestones.map(({ title }) => title)).toEqual(['Opened pull request #342: Say "ebb"']);
+    expect(made.milestones.map(({ title, text }) => [title, text])).toEqual([
+      ['Opened pull request #342: Say "ebb"', 'Opened pull request #342: Say "ebb".'],
+    ]);
   });
 });

@@ -1,24 +1,30 @@
 // Reuses texts that a model has already written in a transcript: summaries at a compaction, accepted plans, lines added to instructions.
 
-import { cut, inOneLine, inputField } from '../../language/gist.ts';
+import { cut, inOneLine, inputField, sentencesOf } from '../../language/gist.ts';
 import type { KeyedStatement } from '../../schema/extraction.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
 import type { Turn } from '../material.ts';
+import { isDecided } from './design-changes.ts';
+import { causeAfter, outlastsMend } from './mended.ts';
+import { sharesNames } from './notable.ts';
+import { type Insight, mends, reasonIn, sectionsOf } from './reasons.ts';
 import { anaphor, identifier } from './request.ts';
 import { ended } from './say.ts';
 import { standingPlans } from './standing-plans.ts';
 import { keyOf } from './wishes.ts';
 
-interface Item {
+export interface Item {
   readonly heading: string;
   readonly text: string;
+  /** Blanks before the mark of the item. */
+  readonly indent: number;
 }
 
 const longest = 420;
 const mostOfOne = 14;
 
 /** List items of a Markdown text with their headings, including the numbered headings of a compaction. Skips code. */
-function itemsOf(text: string): Item[] {
+export function itemsOf(text: string): Item[] {
   const found: Item[] = [];
   let heading = '';
   let fenced = false;
@@ -29,9 +35,9 @@ function itemsOf(text: string): Item[] {
       /^#{1,4}\s+(.+)$/.exec(line)?.[1] ??
       /^\d{1,2}\.\s+\*{0,2}([A-Z][^:\n]{3,60}?)\*{0,2}:\s*\*{0,2}$/.exec(line)?.[1] ??
       /^<(key_knowledge|constraints|decisions)>/.exec(line)?.[1];
-    const item = /^\s{0,6}(?:[-*•]|\d{1,2}[.)])\s+(\S.*)$/.exec(line)?.[1];
+    const [, blanks = '', item] = /^(\s{0,8})(?:[-*•]|\d{1,2}[.)])\s+(\S.*)$/.exec(line) ?? [];
     if (title !== undefined) heading = inOneLine(title.replace(/^\d+[.)]\s*/, ''));
-    else if (item !== undefined) found.push({ heading, text: item.trim() });
+    else if (item !== undefined) found.push({ heading, text: item.trim(), indent: blanks.length });
   }
   return found;
 }
@@ -42,7 +48,7 @@ const decisions =
   /^(?:key |main |important )?(?:design |technical |architectur\w+ |implementation )?(?:decisions?|choices|constraints|trade-?offs)(?:\s*\([^)]*\))?(?: made)?$/i;
 
 /** `**Name**: statement`. A bracket after the name stays with the statement. */
-const named = /^\*\*(.{2,70}?):?\*\*\s*(\([^)]{1,80}\))?\s*(?::|—|–|-{1,2})?\s+(.+)$/;
+export const named = /^\*\*(.{2,70}?):?\*\*\s{0,9}(\([^)]{1,80}\))?\s{0,9}(?::|—|–|-{1,2})?\s{1,9}(\S.*)$/;
 
 /** About the current work, not about how things are. */
 const ofTheMoment =
@@ -65,22 +71,36 @@ function toStatement(name: string, rest: string, key: string): KeyedStatement | 
   return { key: cut(key, 80), text: ended(cut(text, longest)), saidBy: 'agent' };
 }
 
-/** The named concepts of a compaction. Nine out of ten are true, useful, and make sense without context. */
+/** The name of one thing in the code. What it is, the code says; a limit or a reason may stand nowhere else. */
+const isSymbol = /^(?:[\w.$]+\(\)|\w*[a-z][A-Z]\w*(?:\.\w+)*|\w+(?:\.\w+)+|\w+_\w+)(?: ?[/,] ?[\w.$()]+)*$/;
+const limit =
+  /\b(?:only|never|always|must|cannot|not|without|unless|until|because|since|so|instead of|rather than|requires?|before|after|when|default\w*)\b|n't\b/i;
+
+/** The same without words that also describe how something is made: `without a framework`, `when opened`, `instead of batches`. */
+const firmLimit =
+  /\b(?:only|never|always|must|cannot|not|no|unless|until|because|since|requires?|before|after)\b|n't\b/i;
+const describesCode = (name: string, text: string): boolean =>
+  !firmLimit.test(withoutQuotes(text)) && (isSymbol.test(name) || holdsValues.test(name) || /^\(?["“'`]/.test(text));
+
+/** The named concepts of a compaction. If several are about the same things, the longest stays. */
 export function conceptsIn(turns: readonly Turn[]): KeyedStatement[] {
   const texts = turns.flatMap(({ entries }) =>
     entries.filter(({ form }) => form === 'compaction').map(({ text }) => text),
   );
-  return texts.flatMap((text) =>
-    itemsOf(text)
+  return texts.flatMap((text) => {
+    const found = itemsOf(text)
       .filter(({ heading }) => concepts.test(heading))
       .flatMap(({ text: item }) => {
         const [, name, bracket = '', rest = ''] = named.exec(item) ?? [];
         if (name === undefined) return [];
         const plain = inOneLine(name.replaceAll('`', ''));
-        return toStatement(plain, `${bracket} ${rest}`.trim(), plain) ?? [];
-      })
-      .slice(0, mostOfOne),
-  );
+        const said = `${bracket} ${rest}`.trim();
+        return describesCode(plain, said) ? [] : (toStatement(plain, said, plain) ?? []);
+      });
+    const isShorter = (one: KeyedStatement) =>
+      found.some((other) => other.text.length > one.text.length && sharesNames(one.text, other.text));
+    return found.filter((one) => !isShorter(one)).slice(0, mostOfOne);
+  });
 }
 
 /** What a plan leaves out: it says what was not done at the time, not how things are. */
@@ -101,6 +121,16 @@ export function planDecisions(turns: readonly Turn[]): KeyedStatement[] {
   });
 }
 
+/** Names of types, fields and texts. Which values they have, the code says. */
+const holdsValues =
+  /\b(?:types?|enums?|unions?|fields?|labels?|titles?|texts?|wording|naming|formats?|colou?rs?|icons?|values?|columns?|props?|placeholders?)\b/i;
+const withoutQuotes = (text: string): string => text.replace(/`[^`]*`|"[^"]*"|“[^”]*”/g, 'x');
+const listsValues = (name: string, text: string): boolean =>
+  !limit.test(withoutQuotes(text)) &&
+  (holdsValues.test(name) ||
+    isSymbol.test(name) ||
+    /^\(?["“'`]|\b(?:string union|enum|const object|one of)\b/i.test(text));
+
 function decided(item: string, title: string): KeyedStatement | undefined {
   const [, name, bracket = '', rest = ''] = named.exec(item) ?? [];
   const about = cut(title.replaceAll('`', ''), 44)
@@ -108,6 +138,7 @@ function decided(item: string, title: string): KeyedStatement | undefined {
     .replace(/\s*\([^)]*$|[\s+&,:–—-]+$/, '');
   if (name !== undefined) {
     const plain = inOneLine(name.replaceAll('`', ''));
+    if (listsValues(plain, rest)) return undefined;
     return toStatement(plain, `${bracket} ${rest}`.trim(), `${cut(plain, 32).replace(/…$/, '')} (${about})`);
   }
   const text = inOneLine(item.replaceAll('**', ''));
@@ -119,21 +150,63 @@ function decided(item: string, title: string): KeyedStatement | undefined {
 const mechanism =
   /^(?:[-*]\s+|\d+\.\s+)?\*{0,2}(?:the )?(root cause|key insight|why (?:it|this) (?:fails|happens|breaks))\*{0,2}\s*:\*{0,2}\s+(.{40,500})$/i;
 
-export interface Insight {
-  readonly text: string;
-  readonly at: string;
-  readonly about: string;
-}
+/** Sections in which a plan says what is wrong and what is wanted. */
+const background =
+  /^(?:\d+\. )?(?:context|background|problem|root cause|motivation|why|goal|summary|overview|issue)\b/i;
 
-/** Causes that a plan states outright, if it was carried out. */
+/** Causes that a plan states outright, and the reason for a mend, if the plan was carried out and they hold after it. */
 export function planInsights(turns: readonly Turn[]): Insight[] {
-  return standingPlans(turns).flatMap(({ text: plan, at, title = '', holds }) =>
-    plan.split('\n').flatMap((line) => {
+  return standingPlans(turns).flatMap(({ text: plan, at, title = '', holds }) => {
+    const stated = plan.split('\n').flatMap((line) => {
       const [, name, said] = mechanism.exec(line.trim()) ?? [];
       const text = inOneLine((said ?? '').replaceAll('**', ''));
-      return name === undefined || /[:,;]$/.test(text) || !holds(text) ? [] : [{ text: ended(text), at, about: title }];
-    }),
-  );
+      return name === undefined || /[:,;]$/.test(text) || !holds(text) || !outlastsMend(text)
+        ? []
+        : [{ text: ended(text), at, about: title }];
+    });
+    if (stated.length > 0 || !mends(title)) return stated;
+    const reason = reasonIn(sectionsOf(plan, background));
+    const cause = reason === undefined || !holds(reason) ? undefined : causeAfter(title, reason);
+    return cause === undefined ? [] : [{ text: cause, at, about: '' }];
+  });
+}
+
+const goal = /^\s*(?:\*\*)?(?:the )?goals?(?:\*\*)?\s*(?::|\bis (?:that|to)\b)(?:\*\*)?\s*(\S.{40,})$/im;
+/** How it is to be from then on, or what the plan does. */
+const wanted =
+  /\b(?:should|must|becomes?|applies|always|never)\b|^(?:this|the) (?:change|feature|redesign|plan|update|refactor\w*|migration) (?!is\b|has\b|was\b)\w+s\b/i;
+
+/** What a plan that was carried out wanted, in one or two sentences of its background. */
+export function planGoals(turns: readonly Turn[]): KeyedStatement[] {
+  return standingPlans(turns).flatMap(({ title = '', text, holds }) => {
+    if (!isDecided(title) || mends(title)) return [];
+    const section = sectionsOf(text, background);
+    const said = goal.exec(section)?.[1];
+    const sentences = sentencesOf(said ?? section)
+      .map((sentence) => sentence.text)
+      .filter((sentence) => said !== undefined || (wanted.test(sentence) && !asksOfPerson.test(sentence)));
+    const found = joinedWithin(sentences, longest);
+    return found === '' || !identifier.test(found) || !holds(found) ? [] : [planned(title, found)];
+  });
+}
+
+const asksOfPerson =
+  /\b(?:users?|person|they|you|we) (?:wants?|must currently|should be able|needs?|asked)\b|\bcurrently\b|^(?:the )?(?:root cause|key insight)\b/i;
+
+const planned = (title: string, found: string): KeyedStatement => ({
+  key: cut(`change: ${keyOf(title)}`, 80),
+  text: `Planned and carried out: ${ended(title)} ${ended(found)}`,
+  saidBy: 'agent',
+});
+
+function joinedWithin(sentences: readonly string[], most: number): string {
+  let out = '';
+  for (const sentence of sentences) {
+    const next = out === '' ? ended(sentence) : `${out} ${ended(sentence)}`;
+    if (next.length > most) break;
+    out = next;
+  }
+  return out;
 }
 
 const instructions =
@@ -169,7 +242,11 @@ function takesBack(use: ToolUse, line: string): boolean {
 }
 
 /** Words of a line that says what to do or not to do. */
-const rule = /\b(?:must|always|never|use|do not|don'?t|should|requires?|avoid|prefer|run|only|before|instead of)\b/i;
+const order = /\b(?:must|always|never|use|do not|don'?t|should|avoid|prefer|run|instead of)\b/i;
+/** `Requires a key`: the heading above such a line names its subject. */
+const lacksSubject =
+  /^(?:requires|uses|supports|runs|provides|returns|handles|contains|needs|allows|stores|reads|writes|creates|shows|displays|enables|sends|loads|must|should)\b/i;
+const isRule = (text: string): boolean => order.test(text) && !lacksSubject.test(text);
 
 function rulesIn(lines: readonly string[]): KeyedStatement[] {
   let fenced = false;
@@ -180,10 +257,11 @@ function rulesIn(lines: readonly string[]): KeyedStatement[] {
     const [, name, bracket = '', rest = ''] = named.exec(item) ?? [];
     if (name !== undefined) {
       const plain = inOneLine(name.replaceAll('`', ''));
-      return toStatement(plain, `${bracket} ${rest}`.trim(), plain) ?? [];
+      const told = toStatement(plain, `${plain}: ${bracket} ${rest}`, `rule: ${plain}`);
+      return told !== undefined && order.test(rest) ? [told] : [];
     }
     const text = inOneLine(item.replaceAll('**', ''));
-    return /^[A-Z`]/.test(text) && rule.test(text) && !anaphor.test(text)
+    return /^[A-Z`]/.test(text) && isRule(text) && !anaphor.test(text)
       ? (toStatement('rule', text, `rule: ${keyOf(text)}`) ?? [])
       : [];
   });

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { diskFolder } from '../../../test/memory-folder.ts';
 import { type Config, loadConfig } from '../../config/config.ts';
 import { bubblewrap } from './bubblewrap.ts';
 import { commandOf, docker, homeLabel } from './docker.ts';
@@ -13,7 +13,7 @@ import { none } from './none.ts';
 import type { Confined, Sandbox } from './sandbox.ts';
 
 function place(env: NodeJS.ProcessEnv = {}): { folder: string; config: Config } {
-  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'holdfast-sandbox-')));
+  const folder = realpathSync(mkdtempSync(path.join(diskFolder(), 'holdfast-sandbox-')));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const user = path.join(folder, 'user');
   for (const one of [user, path.join(folder, 'data')]) mkdirSync(one);

@@ -43,8 +43,8 @@ const givenEntry = `jsonb_to_recordset(coalesce(batch -> 'entries', '[]')) AS (p
  * parses JSON. Lines, as JSON, contain no line breaks.
  */
 const pushing = `
-  CREATE OR REPLACE FUNCTION holdfast.push(batch jsonb, said_lines text DEFAULT '', said_words text DEFAULT '', said_times text DEFAULT '',
-      said_vectors text DEFAULT NULL) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = holdfast, pg_temp
+  CREATE OR REPLACE FUNCTION holdfast.push(batch jsonb, said_lines text DEFAULT '', said_words text DEFAULT '', said_times text DEFAULT '')
+    RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = holdfast, pg_temp
     -- A plan that was made while the hub was empty would read whole tables later.
     SET enable_seqscan = off SET jit = off AS $$
   DECLARE
@@ -107,10 +107,6 @@ const pushing = `
       INSERT INTO unindexed (entry, share) SELECT id, share FROM put
     )
     SELECT count(*) INTO added FROM put;
-    IF (batch ->> 'model') IS NOT NULL AND said_vectors IS NOT NULL THEN
-      UPDATE hub SET model = batch ->> 'model' WHERE model IS NULL;
-      IF EXISTS (SELECT 1 FROM hub WHERE model = batch ->> 'model') THEN PERFORM take_vectors(batch, files, said_vectors); END IF;
-    END IF;
 
     INSERT INTO rows (share, machine, kind, key, print, session_print, at, line, hash, seq)
       SELECT r.share, here, r.kind, r.key, r.print, r.session, r.at, r.line, r.hash, now_at
@@ -132,19 +128,6 @@ const pushing = `
   END $$;
 `;
 
-const takingVectors = (vectors: string | undefined): string => `
-  CREATE OR REPLACE FUNCTION holdfast.take_vectors(batch jsonb, files int[], given text) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
-  BEGIN
-    INSERT INTO vectors (entry, share, vector)
-      SELECT e.id, e.share, ${vectors === undefined ? "decode(i.vector, 'base64')" : `i.vector::${vectors}.halfvec(256)`}
-      FROM ROWS FROM (${givenEntry}, unnest(string_to_array(given, E'\\n')))
-        AS i (place, uuid, print, session, pos, at, role, length, hash, subagent, vector)
-      JOIN entries e ON e.transcript = files[i.place] AND e.uuid = i.uuid
-      WHERE i.vector <> '' ON CONFLICT (entry) DO NOTHING;
-  END $$;
-`;
-
 /** What a machine asks before it pushes and before it pulls. Members alone learn how much happens. */
 const asking = `
   CREATE OR REPLACE FUNCTION holdfast.state() RETURNS TABLE (person int, machine int, pushed bigint, mark uuid, seq bigint)
@@ -157,5 +140,4 @@ const asking = `
   $$;
 `;
 
-export const exchangeFunctions = (vectors: string | undefined): string =>
-  [forgetting, takingVectors(vectors), pushing, asking].join('\n');
+export const exchangeFunctions = [forgetting, pushing, asking].join('\n');

@@ -30,7 +30,7 @@ export const rights = (members: string): string => `
   CREATE POLICY seen ON holdfast.tombstones FOR SELECT TO ${members}
     USING (person = (SELECT holdfast.me()) OR (shared AND (SELECT holdfast.me()) IS NOT NULL));
   GRANT SELECT ON holdfast.tombstones TO ${members};
-  GRANT SELECT (one, program, id, version, vector_schema, model) ON holdfast.hub TO ${members};
+  GRANT SELECT (one, program, id, version, vector_schema, model, dimensions) ON holdfast.hub TO ${members};
   REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA holdfast FROM PUBLIC;
   ${[
     'machine()',
@@ -41,7 +41,8 @@ export const rights = (members: string): string => `
     'leave_hub(text)',
     'share(text, text, text)',
     'unshare(text)',
-    'push(jsonb, text, text, text, text)',
+    'push(jsonb, text, text, text)',
+    'push_vectors(text, int, jsonb, text)',
     'index_words(int)',
     'find_words(bigint[], int[], int, bigint, bigint, text, text, boolean)',
     'state()',

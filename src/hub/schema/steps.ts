@@ -4,6 +4,7 @@ import { exchangeFunctions } from './exchange.ts';
 import { membershipFunctions } from './membership.ts';
 import { rights } from './rights.ts';
 import { firstTables } from './tables.ts';
+import { vectorFunctions } from './vectors.ts';
 import { packed, wordFunctions } from './words.ts';
 
 /** Increased with every step: a program that knows fewer steps than the hub has must not write to it. */
@@ -56,15 +57,66 @@ const leanEntries = `
   DROP TYPE holdfast.incoming;
 `;
 
+/**
+ * Vectors are as wide as those of the hub's model, which the first vectors decide. They arrive apart from their entries: an embedder may need
+ * minutes for them, and the index of neighbours takes milliseconds for each, for which no other push should wait. The index by time finds the
+ * entries of a few days among millions.
+ */
+const vectorsOfAnyWidth = (vectors: string | undefined): string => `
+  ALTER TABLE holdfast.hub ADD COLUMN dimensions int;
+  DO $$ BEGIN
+    IF EXISTS (SELECT 1 FROM holdfast.vectors) THEN UPDATE holdfast.hub SET dimensions = 256;
+    ELSE
+      UPDATE holdfast.hub SET model = NULL;
+      DROP INDEX IF EXISTS holdfast.vectors_by_meaning;
+      ${vectors === undefined ? '' : `ALTER TABLE holdfast.vectors ALTER COLUMN vector TYPE ${vectors}.halfvec;`}
+    END IF;
+  END $$;
+  CREATE INDEX entries_by_time ON holdfast.entries (share, at) INCLUDE (id, transcript, role, subagent);
+  DROP FUNCTION IF EXISTS holdfast.push(jsonb, text, text, text, text), holdfast.take_vectors(jsonb, int[], text);
+`;
+
+/** What members write: names, texts, ids and hashes of words. */
+const written = {
+  people: ['name'],
+  machines: ['name'],
+  shares: ['project', 'name'],
+  transcripts: ['key', 'line'],
+  sessions: ['session', 'print', 'title', 'line', 'hash'],
+  entries: ['uuid', 'print', 'session_print', 'line', 'hash', 'words'],
+  postings: ['word', 'entries'],
+  rows: ['key', 'print', 'session_print', 'line', 'hash'],
+  copies: ['bytes'],
+  tombstones: ['print', 'memory'],
+  vectors: ['vector'],
+};
+
+/**
+ * No statistics of what members write. The planner's estimates rest on the rows of all people, and comparisons of texts count as safe: a
+ * member could find other people's texts by asking for estimates (EXPLAIN) again and again. The same type again removes what was collected.
+ */
+const noStatistics = `DO $$ DECLARE c record; BEGIN
+    FOR c IN SELECT a.attrelid::regclass AS of, quote_ident(a.attname) AS name, format_type(a.atttypid, a.atttypmod) AS type
+      FROM (VALUES ${Object.entries(written)
+        .flatMap(([table, columns]) => columns.map((column) => `('${table}', '${column}')`))
+        .join(', ')}) AS w (of, name)
+      JOIN pg_attribute a ON a.attrelid = ('holdfast.' || w.of)::regclass AND a.attname = w.name
+    LOOP
+      EXECUTE format('ALTER TABLE %s ALTER COLUMN %s TYPE %s, ALTER COLUMN %2$s SET STATISTICS 0', c.of, c.name, c.type);
+    END LOOP;
+  END $$;
+`;
+
 /** `vectors` is the schema of pgvector, quoted, if the hub uses it. */
 export const hubSteps = (vectors: string | undefined): readonly HubStep[] => [
   { version: 1, sql: firstTables(vectors) },
   { version: 2, sql: packedWords },
   { version: 3, sql: leanEntries },
+  { version: 4, sql: vectorsOfAnyWidth(vectors) + noStatistics },
 ];
 
-export const hubVersion = 3;
+export const hubVersion = 4;
 
 /** Everything but the tables. `members` is the group role, quoted. Contract: run twice, it changes nothing. */
 export const hubFunctions = (members: string, vectors: string | undefined): string =>
-  [wordFunctions, membershipFunctions, exchangeFunctions(vectors), rights(members)].join('\n');
+  [wordFunctions, membershipFunctions, exchangeFunctions, vectorFunctions(vectors), rights(members)].join('\n');

@@ -40,6 +40,7 @@ export function hearForgotten(config: Home, heard: () => void): { close(): void 
       },
     };
   } catch {
+    // Some file systems cannot be watched, and the watches of a system are limited.
     return looking();
   }
 }

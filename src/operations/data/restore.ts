@@ -103,7 +103,7 @@ function refuseForeign(source: string): void {
 }
 
 interface ForgottenBefore {
-  readonly prints: readonly Tombstone[];
+  readonly tombstones: readonly Tombstone[];
   readonly memories: ReadonlySet<string>;
 }
 
@@ -114,8 +114,8 @@ async function forgottenIn(database: string): Promise<ForgottenBefore | undefine
   try {
     const store = await openSqliteStore(database);
     try {
-      const [prints, memories] = [await store.removal.tombstones(), await store.pages.forgotten()];
-      return prints.length + memories.size === 0 ? undefined : { prints, memories };
+      const [tombstones, memories] = [await store.removal.tombstones(), await store.pages.forgotten()];
+      return tombstones.length + memories.size === 0 ? undefined : { tombstones, memories };
     } finally {
       await store.close();
     }
@@ -157,7 +157,7 @@ async function verify(
         hint: 'Use another backup. Nothing was changed.',
       });
     if (forgotten !== undefined)
-      await store.removal.takeTombstones(forgotten.prints, forgotten.memories, { rules, now: Date.now() });
+      await store.removal.takeTombstones(forgotten.tombstones, forgotten.memories, { rules, now: Date.now() });
     const { entries, sessions } = await store.entries.counts();
     return { entries, sessions };
   } finally {

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { z } from 'zod';
-import { isTranscriptOf } from '../../agents/agent.ts';
+import { type Agent, isTranscriptOf } from '../../agents/agent.ts';
 import { agents } from '../../agents/index.ts';
 import { rootOf } from '../../capture/group-sources.ts';
 import { agentHas } from '../../capture/pull/pull.ts';
@@ -120,19 +120,25 @@ export const resume = operation({
     const isHere = own !== 'unknown' || (await transcriptIsThere(context, session));
     const fetched = isHere ? undefined : await transcriptFromHub(context, session);
     if (fetched !== undefined) restored.push(fetched);
-    if (!isHere && fetched === undefined)
+    if (!isHere && fetched === undefined) {
+      if (into !== undefined && known.carry !== undefined) return continueIn(context, session, into, print);
       throw new HoldfastError(
         'NOT_FOUND',
         `The transcript of session ${session.id} is gone, and the vault has no copy`,
-        {
-          hint: `What was said is still here: holdfast show ${session.id}`,
-        },
+        { hint: withoutTranscript(session, known) },
       );
+    }
     const gone = folderIsGone ? { folderIsGone } : {};
     const answer = { session, command: [...command], folder: session.cwd, ...gone, restored };
     return print ? answer : { ...answer, ended: await runAgent(command, session.cwd, known.title) };
   },
 });
+
+const withoutTranscript = ({ id }: Session, { name, carry }: Agent): string =>
+  [
+    ...(carry === undefined ? [] : [`Continue in a new session with its messages: holdfast resume ${id} --in ${name}`]),
+    `What was said is still here: holdfast show ${id}`,
+  ].join('\n');
 
 /** Writes the messages as a new session of an agent, and continues there. */
 async function continueIn(context: Context<'entries'>, session: Session, into: AgentName, print: boolean) {

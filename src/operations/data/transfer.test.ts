@@ -7,7 +7,7 @@ import { distillAll } from '../../../test/distilled.ts';
 import { expectSameRows, rowsOf } from '../../../test/e2e/rows.ts';
 import { planningWith, threeAttempts } from '../../../test/job-rules.ts';
 import { apply, fact, filesOf, folderOf } from '../../../test/memory-stand.ts';
-import type { Summary } from '../../schema/summary.ts';
+import type { PastSummary, Summary } from '../../schema/summary.ts';
 import { rememberThis } from '../memory/memory-change.ts';
 import { exportAll } from './export.ts';
 import { forget } from './forget.ts';
@@ -212,6 +212,32 @@ describe('export and import', () => {
     expect(await ids(memory)).not.toContain(session?.id);
     await take(other, await exported(memory));
     expect(await ids(other)).toEqual(await ids(memory));
+  });
+
+  it('of an older version have outcome and commits only in the text: the import finds them there', async () => {
+    const memory = await demoMemory();
+    await distillAll(memory.context.store);
+    const key = await withPast(memory, 'After the first turn');
+    const [{ id: _, project: __, ...one }] = (await memory.context.store.distilled.summaries({})) as [Summary];
+    const parts = { outcome: 'Mended.', commits: ['Mend the queue', 'Test it'] };
+    const completed = 'Mended. Committed: “Mend the queue” and “Test it”.';
+    await memory.context.store.hub.replaceRows([{ is: 'summary', ...one, ...parts, completed }]);
+    const file = await exported(memory);
+    const older = linesOf(file).map((line) => {
+      const { outcome: _, commits: __, ...row } = JSON.parse(line);
+      const past = row.past?.map(({ outcome: _, commits: __, ...rest }: PastSummary) => rest);
+      return JSON.stringify(past === undefined ? row : { ...row, past });
+    });
+    fs.writeFileSync(file, `${older.join('\n')}\n`);
+    const other = await emptyMemory();
+    await take(other, file);
+    const said = async ({ context }: Memory) =>
+      (await context.store.distilled.summaries({})).map(({ session, outcome, commits }) => [session, outcome, commits]);
+    expect(await said(other)).toEqual(await said(memory));
+    expect(await said(other)).toContainEqual([one.session, parts.outcome, parts.commits]);
+    expect(await other.context.store.distilled.pastSummaries(key)).toEqual(
+      await memory.context.store.distilled.pastSummaries(key),
+    );
   });
 
   it('bring the summaries of earlier turns along, without secrets, and what is forgotten takes them with it', async () => {

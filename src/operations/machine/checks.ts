@@ -9,6 +9,7 @@ import { inspectMcp } from '../../install/mcp.ts';
 import { version } from '../../package.ts';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import { toMoment } from '../../schema/time.ts';
+import { withCommas } from '../../schema/with-commas.ts';
 import { automaticBackups, backupFolder } from '../../store/sqlite/backup-files.ts';
 import type { Store } from '../../store/store.ts';
 import type { FileState } from '../../store/transcripts/port.ts';
@@ -131,8 +132,9 @@ export function checkAgents(config: Config): Check[] {
   return agents.map((agent) => {
     const path = config.watchPath(agent);
     const found = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-    const message = !config.enabled(agent) ? 'switched off' : found ? path : `no transcripts on this machine (${path})`;
-    return { name: agent.title, ok: true, message };
+    if (config.enabled(agent) && found) return { name: agent.title, ok: true, message: path };
+    const message = config.enabled(agent) ? `no transcripts on this machine (${path})` : 'switched off';
+    return { name: agent.title, ok: true, off: true, message };
   });
 }
 
@@ -172,7 +174,7 @@ export async function checkMeaning(store: Pick<Store, 'vectors'>, config: Config
     store.vectors.counts(),
     store.vectors.trouble(),
   ]);
-  const [done, left] = [embedded, pending].map((count) => count.toLocaleString('en'));
+  const [done, left] = [embedded, pending].map(withCommas);
   if (trouble !== undefined && pending > 0) {
     const { message, hint, nextAt } = trouble;
     const again = `Tried again after ${toMoment(nextAt)}.`;
@@ -194,7 +196,7 @@ export async function checkMeaning(store: Pick<Store, 'vectors'>, config: Config
   const meanwhile = old === undefined ? '' : `; until then by ${old.name}`;
   if (!wanted.complete)
     return { name, ok: true, message: `${done} entries by ${wanted.name}, ${left} wait${meanwhile}` };
-  const closely = rough === 0 ? '' : `, ${rough.toLocaleString('en')} to be read closely`;
+  const closely = rough === 0 ? '' : `, ${withCommas(rough)} to be read closely`;
   return {
     name,
     ok: true,

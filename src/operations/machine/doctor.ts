@@ -26,6 +26,7 @@ export const Check = z.object({
   ok: z.boolean(),
   message: z.string(),
   hint: z.string().optional(),
+  off: z.boolean().optional().describe('true: not in use, and need not be'),
 });
 export type Check = z.infer<typeof Check>;
 

@@ -88,6 +88,7 @@ async function workerIsThere(config: Config, signal: AbortSignal | undefined): P
       throw new HoldfastError('UNREACHABLE', state.message ?? `The worker does not answer on port ${state.port}`, {
         hint: state.hint ?? 'See: holdfast status',
       });
+    // An abort ends the wait; the loop looks for it.
     await sleep(100, undefined, { signal }).catch(() => {});
   }
 }
@@ -106,6 +107,7 @@ async function openInBrowser({ config, clock, signal }: Context<never>): Promise
   }
   const giveUp = Date.now() + browserMs;
   while (isUnused(config.home, code) && Date.now() < giveUp && !signal?.aborted)
+    // An abort ends the wait; the loop looks for it.
     await sleep(100, undefined, { signal }).catch(() => {});
   return true;
 }

@@ -16,7 +16,7 @@ import { programsOf } from '../programs.ts';
 
 export const start = operation({
   name: 'start',
-  ending: 'guarded',
+  ending: 'timed',
   summary: 'Import every transcript on this machine, then watch for new ones until Ctrl+C',
   input: z.object({
     demo: z.boolean().default(false).describe('use a small sample, in a separate data folder (~/.holdfast-demo)'),

@@ -8,6 +8,7 @@ import { isPresent } from '../../install/present.ts';
 import { readRecord } from '../../install/record.ts';
 import { version } from '../../package.ts';
 import { Moment, toMoment } from '../../schema/time.ts';
+import { withCommas } from '../../schema/with-commas.ts';
 import { Work } from '../../schema/work.ts';
 import type { Store } from '../../store/store.ts';
 import { explain } from '../../system/errors.ts';
@@ -64,33 +65,54 @@ async function workNow(config: Config): Promise<Work[]> {
   return answer.data?.work ?? [];
 }
 
-function checkHooks(config: Config): Check[] {
-  return hooked.flatMap((agent): Check[] => {
-    try {
-      if (!concerns(config, agent)) return [];
-      if (agent.hooks === undefined) return withoutHooks(config, agent);
-      const found = inspectHooks(config, agent);
-      const { plugins } = readRecord(config, agent);
-      const installed = describeHooks(
-        agent,
-        found,
-        plugins.map(({ folder }) => folder),
-        wasInstalled(config, agent),
-      );
-      const server = checkMcp(config, agent);
-      if (found.events.length === 0 && plugins.length === 0) return [installed, ...server];
-      const obstacles = found.obstacles.map((message) => ({ name: agent.title, ok: false, message }));
-      return [installed, ...obstacles, ...server];
-    } catch (error) {
-      const { message, hint } = explain(error, agent.title);
-      return [{ name: agent.title, ok: false, message, ...(hint === undefined ? {} : { hint }) }];
-    }
-  });
+interface Connection {
+  readonly isConnected: boolean;
+  readonly checks: readonly Check[];
 }
 
-/** Claude Code is always shown; another agent only if it is on this machine or Holdfast was installed into it. */
-const concerns = (config: Config, agent: Agent): boolean =>
-  agent.name === 'claude-code' || wasInstalled(config, agent) || isPresent(config, agent);
+/** While no agent is connected, each one is a lack. After the first, the others are the person's choice. */
+function checkHooks(config: Config): Check[] {
+  const found = shownAgents(config).map((agent): Connection => {
+    try {
+      return connectionOf(config, agent);
+    } catch (error) {
+      const { message, hint } = explain(error, agent.title);
+      const check = { name: agent.title, ok: false, message, ...(hint === undefined ? {} : { hint }) };
+      return { isConnected: false, checks: [check] };
+    }
+  });
+  const checks = found.flatMap((one) => one.checks);
+  if (found.some(({ isConnected }) => isConnected)) return checks;
+  return checks.map(({ off, ...check }) => (off ? { ...check, ok: false } : check));
+}
+
+/** The agents on this machine, and those that Holdfast was installed into. Claude Code stands for all if there are none. */
+function shownAgents(config: Config): readonly Agent[] {
+  const here = hooked.filter((agent) => {
+    try {
+      return wasInstalled(config, agent) || isPresent(config, agent);
+    } catch {
+      // `checkHooks` then reports what cannot be read.
+      return true;
+    }
+  });
+  return here.length > 0 ? here : hooked.filter(({ name }) => name === 'claude-code');
+}
+
+function connectionOf(config: Config, agent: Agent): Connection {
+  const server = checkMcp(config, agent);
+  if (agent.hooks === undefined)
+    return server.length > 0
+      ? { isConnected: true, checks: server }
+      : { isConnected: false, checks: [withoutServer(agent)] };
+  const found = inspectHooks(config, agent);
+  const { plugins } = readRecord(config, agent);
+  const folders = plugins.map(({ folder }) => folder);
+  const isConnected = found.events.length > 0 || plugins.length > 0;
+  if (!isConnected) return { isConnected, checks: [unconnected(agent, wasInstalled(config, agent)), ...server] };
+  const obstacles = found.obstacles.map((message) => ({ name: agent.title, ok: false, message }));
+  return { isConnected, checks: [describeHooks(agent, found, folders), ...obstacles, ...server] };
+}
 
 function wasInstalled(config: Config, agent: Agent): boolean {
   const { settings, mcp, plugins } = readRecord(config, agent);
@@ -98,31 +120,29 @@ function wasInstalled(config: Config, agent: Agent): boolean {
 }
 
 /** Transcripts of an agent without hooks are read anyway; the agent may ask over MCP. */
-function withoutHooks(config: Config, agent: Agent): Check[] {
-  const server = checkMcp(config, agent);
-  if (server.length > 0) return server;
-  return [
-    {
-      name: agent.title,
-      ok: true,
-      message: `is captured, but cannot search the memory; to connect it: holdfast install ${agent.name}`,
-    },
-  ];
-}
+const withoutServer = ({ title, name }: Agent): Check => ({
+  name: title,
+  ok: true,
+  off: true,
+  message: 'is not connected; its transcripts are read, but it cannot search the memory',
+  hint: `holdfast install ${name}`,
+});
 
-function describeHooks(agent: Agent, found: Inspection, plugins: readonly string[], wasMeant: boolean): Check {
+/** `wasMeant`: Holdfast was installed into it, so its hooks were removed since. */
+const unconnected = ({ title, name }: Agent, wasMeant: boolean): Check => ({
+  name: title,
+  ok: !wasMeant,
+  ...(wasMeant ? {} : { off: true }),
+  message: wasMeant
+    ? 'is no longer connected: its settings lack the hooks; sessions start without a briefing'
+    : 'is not connected; its transcripts are read, but sessions start without a briefing',
+  hint: `holdfast install ${name}`,
+});
+
+function describeHooks(agent: Agent, found: Inspection, plugins: readonly string[]): Check {
   const { title: name } = agent;
   const again = 'Repair it: holdfast repair';
-  if (found.events.length === 0 && plugins.length > 0)
-    return { name, ok: true, message: `reports through the plugin ${plugins.join(', ')}` };
-  if (found.events.length === 0)
-    return {
-      name,
-      // Connecting any other agent is the person's choice.
-      ok: agent.name !== 'claude-code' && !wasMeant,
-      message: 'is not connected; its transcripts are read, but sessions start without a briefing',
-      hint: `holdfast install ${agent.name}`,
-    };
+  if (found.events.length === 0) return { name, ok: true, message: `reports through the plugin ${plugins.join(', ')}` };
   if (found.elsewhere)
     return {
       name,
@@ -251,7 +271,7 @@ function checkSpace(config: Config): Check {
   try {
     const { bavail, bsize } = statfsSync(existsSync(config.home) ? config.home : '/');
     const free = bavail * bsize;
-    const size = free < 1e10 ? `${Math.floor(free / 1e6).toLocaleString('en')} MB` : `${Math.floor(free / 1e9)} GB`;
+    const size = free < 1e10 ? `${withCommas(Math.floor(free / 1e6))} MB` : `${Math.floor(free / 1e9)} GB`;
     const message = `${size} free for ${config.home}`;
     return free >= leastSpace ? { name, ok: true, message } : { name, ok: false, message, hint: 'Free some space.' };
   } catch (error) {

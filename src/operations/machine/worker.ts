@@ -11,7 +11,7 @@ import { installed, serviceInstall, serviceUninstall, uninstalled } from './serv
 
 export const workerRun = operation({
   name: 'worker run',
-  ending: 'guarded',
+  ending: 'timed',
   summary: 'Watch for new transcripts in the foreground, until Ctrl+C',
   input: z.object({}),
   output: z.object({ stopped: z.boolean() }),

@@ -25,9 +25,10 @@ async function finish(context: Context<MemoryPorts | 'vectors'>): Promise<void> 
 async function permitted(text: string): Promise<string> {
   const { isWhollyPrivate, redact } = await import('../../capture/redaction/redact.ts');
   const clean = redact(text).trim();
-  if (clean !== '' && !isWhollyPrivate(text)) return clean;
+  // Pages hold no control characters, so a text of these alone would not be found there.
+  if (/[^\p{C}\p{Z}]/u.test(clean) && !isWhollyPrivate(text)) return clean;
   throw new HoldfastError('BAD_INPUT', 'There is nothing to remember', {
-    hint: text.trim() === '' ? 'Give a text.' : 'All of it was marked as private.',
+    hint: isWhollyPrivate(text) ? 'All of it was marked as private.' : 'Give a text.',
   });
 }
 

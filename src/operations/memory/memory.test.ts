@@ -74,6 +74,10 @@ describe('remember', () => {
     await expect(remember(memory, '   ')).rejects.toMatchObject({ code: 'BAD_INPUT' });
   });
 
+  it.each([' ', '\0', '\u0001\u200b', '\ufeff\u2029'])('refuses %j, which no page would show', async (text) => {
+    await expect(remember(await emptyMemory(), text)).rejects.toThrow('There is nothing to remember');
+  });
+
   it('is offered to agents, with a description of when to use it', () => {
     const tools = toolsOf();
     const tool = tools.find(({ name }) => name === 'remember');

@@ -110,7 +110,7 @@ it('warns that a name of two projects means both', async () => {
   expect(found.map(({ id }) => id).sort()).toEqual(['lamp-1', 'tide-1']);
   expect(said).toEqual([
     expect.stringMatching(
-      /^2 projects are called lamp, and all are included\. Give a path to choose one: .*\/srv\/lamp/,
+      /^2 projects are called lamp, and all are included\. Choose one by its name or path: (?:srv|a)\/lamp, (?:srv|a)\/lamp$/,
     ),
   ]);
   await sessions.run({ ...context, warn: (line) => said.push(line) }, { project: 'gulls' });

@@ -4,10 +4,12 @@ import { gist } from '../../language/gist.ts';
 import { civilOf } from '../../schema/day.ts';
 import { Session } from '../../schema/session.ts';
 import { Moment } from '../../schema/time.ts';
+import { TimeZone } from '../../schema/time-zone.ts';
 import { librarian, toDeps } from '../memory/memory.ts';
 import { type Context, operation } from '../operation.ts';
 import type { MemoryPorts } from '../ports.ts';
 import { filterFields, toFilter } from './filters.ts';
+import { withAccounts } from './session-accounts.ts';
 import { parseDay } from './when.ts';
 
 /** More prompts than a person types in a day. */
@@ -41,6 +43,7 @@ export const day = operation({
     }),
     project: filterFields.project,
     agent: filterFields.agent,
+    timeZone: TimeZone.optional().describe('time zone of the day (default: that of the settings)'),
   }),
   output: Day,
   surfaces: ['cli', 'http'],
@@ -51,14 +54,15 @@ export const day = operation({
     'holdfast day 2026-03-01 --project .',
     'holdfast day last monday',
   ],
-  async run(context: Context<MemoryPorts | 'distilled' | 'entries'>, { date, project, agent }) {
+  async run(context: Context<MemoryPorts | 'distilled' | 'entries' | 'usage'>, { date, project, agent, ...input }) {
     const { store, config, clock } = context;
-    const { timeZone } = config.settings;
+    const { timeZone = config.settings.timeZone } = input;
     const { from, to } = parseDay(date, { now: clock(), timeZone });
     const name = new Date(civilOf(from, timeZone)).toISOString().slice(0, 10);
     const filter = { ...(await toFilter(context, { project, agent })), since: from, until: to };
     const said = await store.entries.timeline({ ...filter, end: 'oldest', limit: mostPrompts, prompts: true });
-    const sessions = [...(await store.sessions.list(filter))].sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
+    const sessions = await withAccounts(context, await store.sessions.list(filter));
+    sessions.sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
     const account = project === undefined && agent === undefined ? await accountOf(context, name) : undefined;
     return {
       day: name,

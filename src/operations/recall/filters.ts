@@ -1,5 +1,5 @@
 // The filters that several operations share: their declaration, and their meaning for the store.
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -11,6 +11,7 @@ import type { ProjectFilter } from '../../store/projects/port.ts';
 import type { SessionFilter } from '../../store/sessions/port.ts';
 import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
+import { statIfAny } from '../../system/read-some.ts';
 import type { Context } from '../operation.ts';
 import { parseSince, parseUntil } from './when.ts';
 
@@ -82,9 +83,9 @@ export async function sameNamed(store: Pick<Store, 'projects'>, project: Project
   if (!('name' in project)) return undefined;
   const called = (await store.projects.list()).filter(({ name }) => name === project.name);
   if (called.length < 2) return undefined;
-  const paths = called.slice(0, mostNamed).map(({ path }) => path);
+  const labels = called.slice(0, mostNamed).map(({ label }) => label);
   const more = called.length > mostNamed ? ', …' : '';
-  return `${called.length} projects are called ${project.name}, and all are included. Give a path to choose one: ${paths.join(', ')}${more}`;
+  return `${called.length} projects are called ${project.name}, and all are included. Choose one by its name or path: ${labels.join(', ')}${more}`;
 }
 
 /** Expands `~/x` as a shell would. */
@@ -120,12 +121,16 @@ export async function toProject(
     });
   const folder = (given: string): ProjectFilter => ({ path: ofRepository(resolve(given), separateWorktrees) });
   if (/^~(?:[/\\]|$)/.test(text)) return folder(withHome(text));
+  if (isAbsolute(text)) return folder(text);
+  const known = await store.projects.list();
   // If no transcript names a folder, the project's path is where the transcript was: not a path on this machine, but
   // still its own.
-  if (!isAbsolute(text) && (await store.projects.list()).some(({ path }) => path === text)) return { path: text };
+  if (known.some(({ path }) => path === text)) return { path: text };
+  const isFolder = statIfAny(resolve(text))?.isDirectory() === true;
+  const labelled = known.find(({ name, label }) => label === text && label !== name);
+  if (labelled !== undefined && !isFolder) return { path: labelled.path };
   if (/[/\\]/.test(text) || /^\.{1,2}$/.test(text)) return folder(text);
-  const isFolder = statSync(resolve(text), { throwIfNoEntry: false })?.isDirectory() === true;
-  if (isFolder && !(await store.projects.list()).some((project) => project.name === text)) return folder(text);
+  if (isFolder && !known.some((project) => project.name === text)) return folder(text);
   return { name: text };
 }
 
@@ -133,13 +138,16 @@ export async function toProject(
 export const isTooLong = (text: string): boolean =>
   Buffer.byteLength(text) > 4096 || text.split(/[/\\]/).some((part) => Buffer.byteLength(part) > 255);
 
-/** The same filters for a process that runs in another folder; undefined if a name could mean a folder here. */
+/** The same filters for a process that runs in another folder; undefined if only this process can tell what is meant. */
 export function fromElsewhere<T extends { readonly project?: string | undefined }>(input: T): T | undefined {
   const { project } = input;
   if (project === undefined) return input;
-  if (/[/\\]/.test(project) || /^(?:\.{1,2}|~)$/.test(project))
-    return { ...input, project: resolve(withHome(project)) };
-  return existsSync(resolve(project)) ? undefined : input;
+  const path = resolve(withHome(project));
+  if (/^(?:\.{1,2}|~)$/.test(project)) return { ...input, project: path };
+  // `ada/cli` may be a folder here, or the name of a project.
+  if (/[/\\]/.test(project))
+    return isAbsolute(withHome(project)) || existsSync(path) ? { ...input, project: path } : undefined;
+  return existsSync(path) ? undefined : input;
 }
 
 /**

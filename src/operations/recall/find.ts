@@ -40,12 +40,12 @@ function ambiguous(id: string, found: readonly Candidate<unknown>[]): HoldfastEr
   });
 }
 
-export interface Place {
+export interface SessionOrEntry {
   readonly session: Session;
   readonly entry?: Entry;
 }
 
-type Lookups = (store: Pick<Store, 'entries' | 'sessions'>, agent: AgentName | undefined) => Lookup<Place>;
+type Lookups = (store: Pick<Store, 'entries' | 'sessions'>, agent: AgentName | undefined) => Lookup<SessionOrEntry>;
 
 export const sessionsNamed: Lookups = (store, agent) => async (id) =>
   (await store.sessions.find(id))
@@ -57,7 +57,7 @@ export const sessionsNamed: Lookups = (store, agent) => async (id) =>
     }));
 
 export const entriesNamed: Lookups = (store, agent) => async (id) => {
-  const found: Candidate<Place>[] = [];
+  const found: Candidate<SessionOrEntry>[] = [];
   for (const entry of await store.entries.find(id)) {
     if (agent !== undefined && entry.agent !== agent) continue;
     const session = (await store.sessions.find(entry.session)).find(
@@ -74,4 +74,5 @@ export const find = (
   store: Pick<Store, 'entries' | 'sessions'>,
   id: string,
   agent: AgentName | undefined,
-): Promise<Place> => findOne(id, [sessionsNamed(store, agent), entriesNamed(store, agent)], 'session or entry');
+): Promise<SessionOrEntry> =>
+  findOne(id, [sessionsNamed(store, agent), entriesNamed(store, agent)], 'session or entry');

@@ -10,7 +10,7 @@ import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
 import { observationText, summaryText } from './distilled-text.ts';
-import { type Candidate, entriesNamed, findOne, type Lookup, type Place, sessionsNamed } from './find.ts';
+import { type Candidate, entriesNamed, findOne, type Lookup, type SessionOrEntry, sessionsNamed } from './find.ts';
 import { withToolUses } from './show.ts';
 import { toItems } from './timeline.ts';
 
@@ -77,8 +77,8 @@ export const get = operation({
 
 const reading =
   (
-    lookup: Lookup<Place>,
-    read: (context: Context<'entries'>, place: Place) => Promise<Whole>,
+    lookup: Lookup<SessionOrEntry>,
+    read: (context: Context<'entries'>, place: SessionOrEntry) => Promise<Whole>,
   ): ReturnType<Kind['named']> =>
   async (id) =>
     (await lookup(id)).map(
@@ -128,7 +128,7 @@ function memoriesNamed(store: Pick<Store, 'memory'>): Lookup<Read> {
     });
 }
 
-async function readEntry({ store }: Context<'entries'>, { session, entry }: Place): Promise<Whole> {
+async function readEntry({ store }: Context<'entries'>, { session, entry }: SessionOrEntry): Promise<Whole> {
   const { id, at, agent, role, text, subagent, abandoned, gone } = entry as Entry;
   const around = (await store.entries.transcript(agent, session.id, { subagents: subagent !== undefined })).filter(
     (one) => one.subagent === subagent,
@@ -155,7 +155,7 @@ async function readEntry({ store }: Context<'entries'>, { session, entry }: Plac
   };
 }
 
-async function readSession({ store, config }: Context<'entries'>, { session }: Place): Promise<Whole> {
+async function readSession({ store, config }: Context<'entries'>, { session }: SessionOrEntry): Promise<Whole> {
   const { timeZone } = config.settings;
   const { id, agent, project, title, startedAt: at } = session;
   const entries = await store.entries.transcript(agent, id);

@@ -6,6 +6,7 @@ import { followLinks, isWithin } from '../../store/projects/follow-links.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
 import type { BriefingPorts } from '../ports.ts';
+import { isTooLong } from './filters.ts';
 import { renewBriefings } from './prepare-briefings.ts';
 
 export const projects = operation({
@@ -24,7 +25,8 @@ export const projects = operation({
 const folder = z
   .string()
   .min(1)
-  .regex(/^[^\0]*$/, 'must not hold a null byte');
+  .regex(/^[^\0]*$/, 'must not hold a null byte')
+  .refine((text) => !isTooLong(text), 'is longer than any path');
 
 export const projectsLink = operation({
   name: 'projects link',

@@ -35,6 +35,12 @@ export const search = operation({
       .enum(['me', 'team'])
       .optional()
       .describe('me (the default): this machine; team: also what teammates share through the hub'),
+    perSession: z
+      .int()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe('after this many hits of one session, show hits of other sessions first; for messages'),
     explain: z.boolean().optional().describe('also show the features that ranked each hit'),
     limit: limitField.default(10).describe('at most this many hits'),
   }),
@@ -46,7 +52,7 @@ export const search = operation({
   positional: ['query'],
   http: { aliases: { q: 'query' } },
   mcp: {
-    without: ['group'],
+    without: ['group', 'perSession'],
     description:
       'Search everything that was said and done in past coding sessions on this machine. Use it before you work on something that may have come up earlier: a bug, a decision, a command, "how did we …". With `file` instead of words: who touched it, when and why. Kind memory: lasting facts. Answers with short hits; go on with timeline around an id, or get by ids.',
     foremost: true,
@@ -95,6 +101,7 @@ type SearchInput = Filters &
     readonly role?: Role | undefined;
     readonly subagents: boolean;
     readonly scope?: 'me' | 'team' | undefined;
+    readonly perSession?: number | undefined;
     readonly explain?: boolean | undefined;
   };
 
@@ -123,7 +130,7 @@ async function findHits(
   input: SearchInput,
   wanted: NonNullable<FileRequest['filter']>,
 ): Promise<SearchAnswer> {
-  const { query, limit, subagents, explain } = input;
+  const { query, limit, subagents, perSession, explain } = input;
   const kind = hitKind(input);
   const byFile =
     input.file !== undefined && (kind === 'entry' || kind === 'session')
@@ -137,7 +144,7 @@ async function findHits(
   const file = input.file === undefined ? {} : { file: withHome(input.file.trim()) };
   const isOfTeam = input.scope === 'team';
   const filter = { ...wanted, subagents, ...file };
-  const request = { query, kind, limit, explain, withEntries: isOfTeam, filter };
+  const request = { query, kind, limit, perSession, explain, withEntries: isOfTeam, filter };
   const here = await recall(context, request);
   return isOfTeam ? withTeam(context, request, here) : here;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { shell } from '../../agents/tools/shell-tools.ts';
 import { commitsIn, webAddressOf } from '../../language/commits.ts';
 import { modifies } from '../../language/files-touched.ts';
-import { cut, gist, inOneLine } from '../../language/gist.ts';
+import { cut, inOneLine, line } from '../../language/gist.ts';
 import { AgentName } from '../../schema/agent-name.ts';
 import type { Entry } from '../../schema/entry.ts';
 import type { Session } from '../../schema/session.ts';
@@ -19,7 +19,8 @@ const idField = z.string().min(1).describe('id of a session; its beginning is en
 const agentField = AgentName.optional().describe('the agent, if two agents use the same id');
 
 const longestPrompt = 160;
-const mostPrompts = 2000;
+/** Prompts read at once. */
+const promptsAtOnce = 1000;
 /** This much of a prompt is enough to show what it is about. */
 const longestRead = 2000;
 
@@ -36,24 +37,61 @@ export const sessionsOutline = operation({
   input: z.object({
     id: idField,
     agent: agentField,
-    limit: z.int().min(1).max(mostPrompts).default(mostPrompts).describe('at most this many prompts, the first ones'),
+    after: z.int().min(0).optional().describe('only prompts after this position of the transcript, from 0'),
+    before: z.int().min(0).optional().describe('only prompts before this position; with a limit, the last of them'),
+    limit: z.int().min(1).optional().describe('at most this many prompts'),
   }),
-  output: z.object({ session: z.string(), prompts: z.array(Placed) }),
+  output: z.object({
+    session: z.string(),
+    prompts: z.array(Placed),
+    more: z.boolean().describe('true: there are more prompts than these'),
+  }),
   surfaces: ['cli', 'http'],
   // Not below `/api/sessions/{id}`, where any word may be the id of a session.
   http: { path: '/api/outline' },
   positional: ['id'],
-  examples: ['holdfast sessions outline 0f3c', 'holdfast sessions outline 0f3c --json'],
-  async run(context: Context<'entries' | 'sessions'>, { id, agent, limit }) {
+  examples: ['holdfast sessions outline 0f3c', 'holdfast sessions outline 0f3c --after 500 --limit 20'],
+  async run(context: Context<'entries' | 'sessions'>, { id, agent, limit = Number.POSITIVE_INFINITY, ...range }) {
     const session = await sessionNamed(context, id, agent);
-    const found = await context.store.entries.promptsOf(session.agent, session.id, { characters: longestRead, limit });
-    const prompts = found.map(({ text, ...one }) => ({
-      ...one,
-      text: gist(text, longestPrompt) || cut(inOneLine(text), longestPrompt),
-    }));
-    return { session: session.id, prompts };
+    const prompts: z.infer<typeof Placed>[] = [];
+    let more = true;
+    while (more && prompts.length < limit) {
+      if (prompts.length > 0) await pause(context.signal);
+      const read = await promptsIn(context, session, {
+        ...range,
+        limit: Math.min(promptsAtOnce, limit - prompts.length),
+      });
+      more = read.more;
+      if (range.before === undefined) {
+        prompts.push(...read.prompts);
+        range.after = prompts.at(-1)?.place;
+      } else {
+        prompts.unshift(...read.prompts);
+        range.before = prompts[0]?.place;
+      }
+    }
+    return { session: session.id, prompts, more };
   },
 });
+
+interface PromptRange {
+  after?: number | undefined;
+  before?: number | undefined;
+}
+
+async function promptsIn(
+  { store }: Context<'entries'>,
+  { agent, id }: Session,
+  { limit, ...range }: PromptRange & { limit: number },
+) {
+  const found = await store.entries.promptsOf(agent, id, { characters: longestRead, limit: limit + 1, ...range });
+  const kept = range.before === undefined ? found.slice(0, limit) : found.slice(-limit);
+  const prompts = kept.map(({ text, ...one }) => ({
+    ...one,
+    text: line(text, longestPrompt) || cut(inOneLine(text), longestPrompt),
+  }));
+  return { prompts, more: found.length > limit };
+}
 
 const mostMatches = 5000;
 /** Characters on each side of the match. */
@@ -115,7 +153,7 @@ function snippetAt(text: string, wanted: string): string | undefined {
   return inOneLine(text.slice(Math.max(0, at - around), at + wanted.length + around).toWellFormed());
 }
 
-/** More edits than a person looks through. */
+/** Tool uses fill much memory, so a caller asks for the rest. */
 const mostEdits = 1000;
 
 export const sessionsChanges = operation({
@@ -124,6 +162,7 @@ export const sessionsChanges = operation({
   input: z.object({
     id: idField,
     file: z.string().min(1).optional().describe('only this file: a path, or the end of one'),
+    from: z.int().min(0).default(0).describe('start at this edit, counted from 0, file by file'),
     limit: z.int().min(1).max(mostEdits).default(mostEdits).describe('at most this many edits, file by file'),
     agent: agentField,
   }),
@@ -134,37 +173,40 @@ export const sessionsChanges = operation({
       z.object({
         file: z.string(),
         edits: z.int().describe('how many edits of this file there are'),
-        uses: z.array(ToolUse).describe('the first of them'),
+        uses: z.array(ToolUse).describe('those of them that this answer holds'),
       }),
     ),
-    left: z.int().describe('edits that were left out'),
+    left: z.int().describe('edits that follow these'),
   }),
   surfaces: ['cli', 'http'],
   // Not below `/api/sessions/{id}`, where any word may be the id of a session.
   http: { path: '/api/changes' },
   positional: ['id'],
-  examples: ['holdfast sessions changes 0f3c', 'holdfast sessions changes 0f3c --file src/auth/jwt.ts'],
-  async run(context: Context<'entries' | 'sessions'>, { id, file: wanted, limit, agent }) {
+  examples: [
+    'holdfast sessions changes 0f3c',
+    'holdfast sessions changes 0f3c --file src/auth/jwt.ts',
+    'holdfast sessions changes 0f3c --from 1000',
+  ],
+  async run(context: Context<'entries' | 'search' | 'sessions'>, { id, file: wanted, from, limit, agent }) {
     const session = await sessionNamed(context, id, agent);
     const edits = new Map<string, UseAt[]>();
-    for await (const uses of usesBy(context, session, modifies))
-      for (const use of uses) {
-        const { file } = use;
-        if (file === undefined) continue;
-        if (wanted !== undefined && file !== wanted && !file.endsWith(`/${wanted}`)) continue;
-        const known = edits.get(file);
-        if (known === undefined) edits.set(file, [use]);
-        else known.push(use);
-      }
+    for (const use of await usesBy(context, session, modifies)) {
+      const { file } = use;
+      if (file === undefined) continue;
+      if (wanted !== undefined && file !== wanted && !file.endsWith(`/${wanted}`)) continue;
+      const known = edits.get(file);
+      if (known === undefined) edits.set(file, [use]);
+      else known.push(use);
+    }
     const all = [...edits.values()].flat();
     const shown = new Map<string, ToolUse[]>([...edits.keys()].map((file) => [file, []]));
-    for await (const uses of usesRead(context, all.slice(0, limit)))
+    for await (const uses of usesRead(context, all.slice(from, from + limit)))
       for (const use of uses) shown.get(use.files[0] ?? '')?.push(use);
     return {
       session: session.id,
       folder: session.projectPath,
       files: [...edits].map(([file, uses]) => ({ file, edits: uses.length, uses: shown.get(file) ?? [] })),
-      left: Math.max(0, all.length - limit),
+      left: Math.max(0, all.length - from - limit),
     };
   },
 });
@@ -194,16 +236,15 @@ export const sessionsCommits = operation({
   http: { path: '/api/commits' },
   positional: ['id'],
   examples: ['holdfast sessions commits 0f3c', 'holdfast sessions commits 0f3c --json'],
-  async run(context: Context<'entries' | 'sessions'>, { id, agent }) {
+  async run(context: Context<'entries' | 'search' | 'sessions'>, { id, agent }) {
     const session = await sessionNamed(context, id, agent);
     const commits: { hash: string; branch: string; subject: string; at: string; entry: string }[] = [];
-    for await (const found of usesBy(context, session, shell, 'git'))
-      for await (const uses of usesRead(context, found))
-        for (const use of uses) {
-          if (!/\bgit\b/.test(use.input)) continue;
-          for (const commit of commitsIn(use.output ?? ''))
-            if (commits.length < mostCommits) commits.push({ ...commit, at: use.at, entry: use.entry });
-        }
+    for await (const uses of usesRead(context, await usesBy(context, session, shell, 'git')))
+      for (const use of uses) {
+        if (!/\bgit\b/.test(use.input)) continue;
+        for (const commit of commitsIn(use.output ?? ''))
+          if (commits.length < mostCommits) commits.push({ ...commit, at: use.at, entry: use.entry });
+      }
     const repository = webAddressOf(session.repository);
     return { session: session.id, ...(repository === undefined ? {} : { repository }), commits };
   },
@@ -217,13 +258,9 @@ async function pause(signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
 }
 
-/** The rows of a session's entries in pieces, with pauses for other work. `used`: only entries that used tools. */
-async function* rowsOf(
-  { store, signal }: Context<'entries'>,
-  { agent, id }: Session,
-  which: { readonly subagents: boolean; readonly used?: boolean },
-) {
-  const rows = await store.entries.order(agent, id, which);
+/** The rows of a session's entries in pieces, with pauses for other work. */
+async function* rowsOf({ store, signal }: Context<'entries'>, { agent, id }: Session, subagents: boolean) {
+  const rows = await store.entries.order(agent, id, { subagents });
   for (let from = 0; from < rows.length; from += pageSize) {
     await pause(signal);
     yield { from, rows: rows.slice(from, from + pageSize) };
@@ -234,7 +271,7 @@ async function* rowsOf(
 async function* entriesWith(context: Context<'entries'>, session: Session, subagents: boolean, wanted: string) {
   const { entries } = context.store;
   const part = necessaryPart(wanted);
-  for await (const { from, rows } of rowsOf(context, session, { subagents })) {
+  for await (const { from, rows } of rowsOf(context, session, subagents)) {
     const kept = part === undefined ? rows : await entries.containing(rows, part);
     const places = new Map(rows.map((row, i) => [row, from + i]));
     yield (await entries.at(kept)).map(({ row, entry }) => ({ entry, place: places.get(row) ?? from }));
@@ -254,18 +291,16 @@ export function necessaryPart(wanted: string): string | undefined {
 }
 
 /** The uses of these tools in a session that did not fail, subagents included, without their texts. */
-async function* usesBy(
-  context: Context<'entries'>,
-  session: Session,
+async function usesBy(
+  { store }: Context<'entries' | 'search'>,
+  { agent, id, toolUses, forkOf }: Session,
   tools: RegExp,
   input?: string,
-): AsyncGenerator<UseAt[]> {
+): Promise<readonly UseAt[]> {
   // The count leaves out the history that a fork copied.
-  if (session.toolUses === 0 && session.forkOf === undefined) return;
-  for await (const { rows } of rowsOf(context, session, { subagents: true, used: true })) {
-    const uses = await context.store.entries.usesAt(rows, input);
-    yield uses.filter(({ tool, outcome }) => tools.test(tool) && outcome !== 'error');
-  }
+  if (toolUses === 0 && forkOf === undefined) return [];
+  const names = (await store.search.toolNames()).filter((name) => tools.test(name));
+  return store.entries.usesIn(agent, id, { tools: names, input });
 }
 
 /** Tool uses fill much memory, and take a while to read. */

@@ -75,11 +75,8 @@ export const show = operation({
 const briefingsOf = async (store: Pick<Store, 'briefings'>, { agent, id }: Session) =>
   (await store.briefings.list({ session: id, limit: 100 })).filter((one) => one.session === id && one.agent === agent);
 
-/** The last tool uses are enough to show which files a session was about. */
-const mostTouches = 2000;
-
 async function filesOf(store: Pick<Store, 'search'>, { agent, id, projectPath }: Session) {
-  const touches = await store.search.touches([{ agent, id }], mostTouches);
+  const touches = await store.search.countedTouches({ agent, id });
   return filesTouched(touches, projectPath).map(({ file, modified, read }) => ({ file, modified, read }));
 }
 

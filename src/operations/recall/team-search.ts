@@ -146,6 +146,7 @@ async function hiddenHere({ config }: Context<never>): Promise<(hit: Hit) => boo
 async function vectorOf({ meaning }: Context<never>, query: string) {
   const state = await meaning?.ready();
   if (state?.search === undefined) return undefined;
+  // Without a vector the hub searches by words alone.
   const values = await state.search.embed(query).catch(() => undefined);
   return values === undefined ? undefined : { model: state.search.model, values };
 }

@@ -1,7 +1,8 @@
 // What happened, in order of time: the latest, or around a moment.
 
 import { z } from 'zod';
-import { gist, toolGist } from '../../language/gist.ts';
+import { line, toolGist } from '../../language/gist.ts';
+import { deedOf } from '../../schema/deed.ts';
 import { saidOrUsed } from '../../schema/entry.ts';
 import { TimelineItem } from '../../schema/timeline-item.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
@@ -35,6 +36,7 @@ export const timeline = operation({
       'What happened in order of time: around a search hit (around: its id), or the latest. One line per step; use get for the full text.',
     foremost: true,
   },
+  hintForExtra: (words) => `For one day: holdfast day ${words}. From a day on: holdfast timeline --since ${words}`,
   examples: [
     'holdfast timeline --project .',
     'holdfast timeline --around 0f3c --limit 20',
@@ -75,16 +77,22 @@ export async function toItems(store: Pick<Store, 'entries'>, found: readonly Tim
   const uses = new Map<string, ToolUse[]>();
   const users = found.filter(({ entry }) => entry.tools.length > 0).map(({ entry }) => entry.id);
   for (const use of await store.entries.toolUses(users)) uses.set(use.entry, [...(uses.get(use.entry) ?? []), use]);
-  return found.map(({ entry, project }) => ({
-    at: entry.at,
-    kind: 'entry',
-    id: entry.id,
-    session: entry.session,
-    project,
-    agent: entry.agent,
-    role: entry.role,
-    text: gist(entry.text, longest) || deeds(uses.get(entry.id) ?? []) || saidOrUsed(entry).slice(0, longest),
-  }));
+  return found.map(({ entry, project }) => {
+    const own = uses.get(entry.id) ?? [];
+    const said = line(entry.text, longest);
+    const [first] = own;
+    return {
+      at: entry.at,
+      kind: 'entry',
+      id: entry.id,
+      session: entry.session,
+      project,
+      agent: entry.agent,
+      role: entry.role,
+      ...(said === '' && entry.tools.length > 0 ? { did: first === undefined ? 'other' : deedOf(first).kind } : {}),
+      text: said || deeds(own) || saidOrUsed(entry).slice(0, longest),
+    };
+  });
 }
 
 const deeds = (uses: readonly ToolUse[]): string =>

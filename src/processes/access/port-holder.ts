@@ -74,6 +74,7 @@ function addressIn(hex: string): string {
 
 async function holderOf(inodes: readonly string[]): Promise<PortHolder> {
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    // The process may have ended, or belong to another user.
     const links = await readdir(`/proc/${pid}/fd`).catch(() => []);
     for (const link of links) {
       const target = await readlink(`/proc/${pid}/fd/${link}`).catch(() => '');

@@ -19,7 +19,7 @@ describe('a briefing', () => {
     expect(text).toContain('**2026-10-08: Security review: no secrets in logs** (`3f7fa8be`, branch audit-logging)');
     expect(text).toContain('Asked: Before the security review: make sure that no token');
     expect(text).toContain('Ended: Six tests pass, 200 times in a row.');
-    expect(text).toContain('- `src/session/refresh.ts`: modified 3 times, last 2026-10-08');
+    expect(text).toContain('- `src/session/refresh.ts`: modified 3 times\n');
     expect(text).toContain('`holdfast search <words> --project turnstile`');
     expect(new Set(items.map(({ kind }) => kind))).toEqual(new Set(['project', 'session', 'file']));
   });
@@ -161,7 +161,7 @@ describe('a briefing', () => {
     ]);
     const { items } = await brief(memory);
     expect(items.filter(({ kind }) => kind === 'file').map(({ text }) => text)).toEqual([
-      '`src/door.ts`: modified once, last 2026-11-01',
+      '`src/door.ts`: modified once',
     ]);
   });
 });

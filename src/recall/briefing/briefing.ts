@@ -1,7 +1,6 @@
 // ④ The briefing: what an agent is told at session start. Store → Markdown, within a budget, the same every time. It names dates and never
 // says "yesterday", because it is prepared as a file and may be read days later.
 import type { Config } from '../../config/config.ts';
-import { completedParts } from '../../distill/offline/completed.ts';
 import { filesTouched, type TouchedFile } from '../../language/files-touched.ts';
 import { cut, gist, inOneLine } from '../../language/gist.ts';
 import { isPrompt, openEnds } from '../../language/open-ends.ts';
@@ -18,8 +17,10 @@ import { shortIds } from '../shown/short-ids.ts';
 import { allot, type Claim } from './budget.ts';
 import { type Durable, durableOf } from './durable.ts';
 import { instructionsOf } from './instructions.ts';
-import { endOf, named, outcomeOf, placeOf, type Told, tellsWork, titleOf } from './session-told.ts';
+import { isHeading, lastSessions } from './last-sessions.ts';
+import { endOf, named, outcomeOf, placeOf, saysNoMore, type Told, titleOf, withHeadline } from './session-told.ts';
 import { teammateItems, teammatesIn } from './teammates.ts';
+import { isAside, isMinor, namesWork } from './worth-telling.ts';
 
 export interface BriefingDeps {
   readonly store: Pick<Store, 'distilled' | 'entries' | 'hub' | 'memory' | 'pins' | 'projects' | 'search' | 'sessions'>;
@@ -82,7 +83,9 @@ export async function openBriefings(deps: BriefingDeps, project: ProjectFilter):
     const summary = (await store.distilled.summaries({ agent: glance.agent, session: glance.id, limit: 1 }))[0];
     const session = (await store.sessions.find(glance.id)).find((one) => one.agent === glance.agent);
     const title = named(glance, session?.titleSource, summary);
-    return { glance: title, ending, open: openEnds(ending), summary, place: placeOf(session, digest.path) };
+    const place = placeOf(session, digest.path);
+    const isNamed = session?.titleSource === 'person' || summary === undefined;
+    return withHeadline({ glance: title, ending, open: openEnds(ending), summary, place, isNamed });
   });
   /** The title alone: an earlier session needs no more. */
   const titled = once(async (glance: SessionGlance): Promise<SessionGlance> => {
@@ -112,24 +115,32 @@ export async function openBriefings(deps: BriefingDeps, project: ProjectFilter):
     const own = goesOn ? known.find(({ id }) => id === session) : undefined;
     const others = distinct(known.filter(({ id }) => id !== session));
     const told = await Promise.all(others.slice(0, detailed).map(tell));
-    const earlier = await Promise.all(others.slice(detailed, detailed + mostEarlier).map(titled));
     const files = await touched(others, mostTouches);
-    const durable = await durableOf(store, {
+    const all = await durableOf(store, {
       ...{ project: digest as ProjectDigest, files: files.slice(0, 30).map(({ file }) => file) },
       ...{ isMuted: marks.muted, isSaid, sessions: known.map(({ id }) => id) },
     });
     if (told.length === 0 && own === undefined && pinned.length === 0) return nothing;
+    const facts = all.filter(({ kind }) => kind === 'fact');
+    const shown = await lastSessions(others, tell, facts, detailed);
+    const earlier = await Promise.all(others.slice(shown.seen, shown.seen + mostEarlier).map(titled));
+    const durable = all
+      .filter(({ kind, text }) => kind !== 'fact' || !isHeading(text, shown.told))
+      .map((one) => withSession(one, shown.byFact.get(one.id), ids));
+    const isTold = (message: string) => durable.some(({ text }) => saysNoMore(text, message));
     const claims: Item[] = [
       ...pinned.map((make) => make(days, ids)),
       ...(own === undefined ? [] : thisSession(await tell(own), await touched([own], 200))),
       ...leftOpen(told, days, ids),
       ...teammateItems(team, others[0]?.endedAt, days),
       ...durable.map((one, i) => durableItem(one, durable.slice(0, i).filter(({ kind }) => kind === one.kind).length)),
-      ...told
-        .map((one, i) => sessionItem(one, 'session', 20 + 10 * i, days, ids))
+      ...shown.told
+        .map((one, i) => sessionItem(one, 'session', 20 + 10 * i, days, ids, isTold))
         .filter(({ item }) => !marks.isPinned(item.id)),
-      ...earlier.filter(tellsWork).map((glance, i) => earlierItem(glance, i, days, ids)),
-      ...fileItems(files, days),
+      ...earlier
+        .filter(({ title }) => namesWork(title) && !isMinor(title) && !isTold(title))
+        .map((glance, i) => earlierItem(glance, i, days, ids)),
+      ...fileItems(files),
     ];
     return fitted(digest as ProjectDigest, claims, days, briefingTokens);
   }
@@ -244,14 +255,23 @@ const line = (kind: BriefingItem['kind'], rank: number, text: string, id?: strin
   item: { kind, ...(id === undefined ? {} : { id }), text },
 });
 
-function sessionItem(told: Told, kind: 'session' | 'pinned', rank: number, days: Calendar, ids: ShortId): Item {
+function sessionItem(
+  told: Told,
+  kind: 'session' | 'pinned',
+  rank: number,
+  days: Calendar,
+  ids: ShortId,
+  isTold?: (text: string) => boolean,
+): Item {
   const { glance, place } = told;
   const { heading, asked } = titleOf(glance);
-  const outcome = outcomeOf(told);
+  const outcome = outcomeOf(told, isTold);
   const lines = [
-    `**${days.day(glance.endedAt)}: ${heading}** (\`${ids(glance.id)}\`${place === '' ? '' : `, ${place}`})`,
-    // What was done says better than a prompt what was asked.
-    asked === '' || outcome.from !== 'last-words' || /:\W*$/.test(asked) ? '' : `Asked: ${asked}`,
+    `**${days.day(glance.endedAt)}${told.isTold ? '' : `: ${heading}`}** (\`${ids(glance.id)}\`${place === '' ? '' : `, ${place}`})`,
+    // A distilled session has a title that says what was asked.
+    asked === '' || told.summary !== undefined || outcome.from !== 'last-words' || /:\W*$/.test(asked)
+      ? ''
+      : `Asked: ${asked}`,
     outcome.text,
   ].filter((text) => text !== '');
   return {
@@ -261,6 +281,9 @@ function sessionItem(told: Told, kind: 'session' | 'pinned', rank: number, days:
     item: { kind, id: glance.id, text: lines.join('\n') },
   };
 }
+
+const withSession = (one: Durable, session: string | undefined, ids: ShortId): Durable =>
+  session === undefined ? one : { ...one, text: `${one.text} (\`${ids(session)}\`)` };
 
 const earlierItem = (glance: SessionGlance, i: number, days: Calendar, ids: ShortId): Item =>
   line(
@@ -272,7 +295,7 @@ const earlierItem = (glance: SessionGlance, i: number, days: Calendar, ids: Shor
 
 /** A later session that committed has delivered what an earlier one was asked to. */
 const stillOpen = (open: Told['open'], later: readonly Told[]): Told['open'] =>
-  later.some(({ summary }) => completedParts(summary?.completed ?? '').commits !== undefined)
+  later.some(({ summary }) => (summary?.commits.length ?? 0) > 0)
     ? open.filter(({ kind }) => kind !== 'undelivered')
     : open;
 
@@ -315,15 +338,18 @@ function thisSession(told: Told, files: readonly TouchedFile[]): Item[] {
   return lines.map(([text, id]) => line('this-session', 10, text, id));
 }
 
-function fileItems(files: readonly TouchedFile[], days: Calendar): Item[] {
+function fileItems(files: readonly TouchedFile[]): Item[] {
   const times = (count: number, what: string) =>
     count === 0 ? '' : `${what} ${count === 1 ? 'once' : `${count} times`}`;
-  const touched = files.filter(({ modified, read }) => modified > 0 || read > 1);
+  const all = files.filter(({ modified, read }) => modified > 0 || read > 1);
+  // Tests and texts follow the code.
+  const code = all.filter(({ file }) => !isAside(file));
+  const touched = code.length > 0 ? code : all;
   // A file that was changed once tells where work goes on only as long as no other tells more.
-  const often = touched.filter(({ modified, read }) => modified > 1 || read > 1);
-  return (often.length > 1 ? often : touched).slice(0, mostFiles).map(({ file, modified, read, lastAt }, i) => {
-    const counts = [times(modified, 'modified'), modified > 0 ? '' : times(read, 'read')].filter((text) => text !== '');
-    return line('file', 25 + 4 * i, `\`${inOneLine(file)}\`: ${counts.join(', ')}, last ${days.day(lastAt)}`);
+  const often = touched.filter(({ modified, read }) => modified > 1 || (modified === 0 && read > 1));
+  return (often.length > 0 ? often : touched).slice(0, mostFiles).map(({ file, modified, read }, i) => {
+    const counts = modified > 0 ? times(modified, 'modified') : times(read, 'read');
+    return line('file', 25 + 4 * i, `\`${inOneLine(file)}\`: ${counts}`);
   });
 }
 

@@ -92,10 +92,26 @@ describe('a briefing of a distilled memory', () => {
                 saidBy: 'person',
               },
               {
-                key: 'commit: plans',
-                text: 'Only `plan.ts` keeps plans. (From the commit “Keep plans”.)',
+                key: 'change: plans',
+                text: 'Decided in a commit: keep plans in one file. Only `plan.ts` knows the moon.',
                 saidBy: 'agent',
               },
+              {
+                key: 'change: plan files',
+                text: 'Planned and carried out: Keep plans in one file. Only `plan.ts` has to know the moon.',
+                saidBy: 'agent',
+              },
+              {
+                key: 'choice: ebb',
+                text: `Asked “Moor by size: ${'Ships of one size lie at one pier at present, which takes room. '.repeat(4)}Should we add a fallback?”, the person chose: No, refuse the ship.`,
+                saidBy: 'person',
+              },
+              {
+                key: 'PierProvider error',
+                text: `Using \`PierTree\` from \`@pier/react\` caused \`ContextError: no pier. ${'Seems you forgot the provider. '.repeat(7)}\`. Fixed by importing it from \`@ark/react\`.`,
+                saidBy: 'agent',
+              },
+              { key: 'rule: moon', text: 'Never read the moon from the network.', saidBy: 'agent' },
             ],
           },
         ],
@@ -105,15 +121,20 @@ describe('a briefing of a distilled memory', () => {
     const [summary] = await memory.store.distilled.summaries({});
     if (summary === undefined) throw new Error('there is no summary');
     const { id: _, project: __, ...account } = summary;
-    const told = async (title: string, completed: string) => {
-      await endJob(memory.store, summary, { kind: 'summarize', summary: { ...account, title, completed } });
+    const told = async (title: string, commit: string) => {
+      await endJob(memory.store, summary, { kind: 'summarize', summary: { ...account, title, commits: [commit] } });
       return (await brief(memory)).text;
     };
-    const same = await told('Fix the summer hours', 'Committed: “Fix summer hours”.');
+    const same = await told('Fix the summer hours', 'Fix summer hours');
     expect(same).toContain('Asked “Where should the plans be kept?”, the person chose: In the result.');
-    expect(same).toContain('- Only `plan.ts` keeps plans.\n');
-    expect(same).toContain('  Committed.\n');
-    expect(await told('Fix the summer hours', 'Committed: “Read the moon from a table”.')).toContain('“Read the moon');
+    expect(same).toContain('Asked “Moor by size: Should we add a fallback?”, the person chose: No, refuse the ship.');
+    expect(same).toContain('caused… Fixed by importing it from `@ark/react`.');
+    expect(same).toMatch(/\n- .*[Kk]eep plans in one file\. Only `plan\.ts` (?:knows|has to know) the moon\.\n/);
+    expect(same.match(/one file/g)).toHaveLength(1);
+    expect(same).not.toContain('Never read the moon');
+    expect(same).not.toContain('Committed');
+    expect(await told('Fix the summer hours', 'Read the moon from a table')).toContain('“Read the moon');
+    expect(await told('Fix the summer hours', 'Keep plans in one file')).not.toContain('Committed:');
   });
 
   it('repeats nothing that the instructions of the project say', async () => {

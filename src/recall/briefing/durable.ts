@@ -2,13 +2,15 @@
 
 import { factIn } from '../../distill/memory/fact-line.ts';
 import { homesOf } from '../../distill/memory/homes.ts';
-import { projectPage } from '../../distill/memory/place.ts';
-import { choiceIn } from '../../distill/offline/choices.ts';
+import { keyedTarget, projectPage } from '../../distill/memory/place.ts';
 import { cut, inOneLine } from '../../language/gist.ts';
+import { isTellingWord } from '../../language/stop-words.ts';
+import { type Choice, choiceText } from '../../schema/choice.ts';
 import type { SaidBy } from '../../schema/memory.ts';
 import type { TargetMemory } from '../../store/memory/port.ts';
 import type { ProjectPlace } from '../../store/projects/port.ts';
 import type { Store } from '../../store/store.ts';
+import { choiceStandsAlone, lastingFact, lastingInsight, sentencesIn, standsAlone, subjectOf } from './lasting.ts';
 
 export interface Durable {
   readonly kind: 'command' | 'decision' | 'fact' | 'insight';
@@ -30,8 +32,12 @@ export interface DurableRequest {
 }
 
 const lookedAt = 400;
-const most = { command: 8, decision: 8, fact: 8, insight: 4 } as const;
+const most = { command: 8, decision: 6, fact: 5, insight: 3 } as const;
+/** One long conversation must not fill the list. */
+const mostOfSession = 4;
 const longest = 220;
+/** A sentence up to this length stays whole. */
+const longestSentence = 330;
 const corePages = ['core/preferences.md', 'core/procedures.md', 'core/facts.md'];
 
 export async function durableOf(
@@ -49,34 +55,38 @@ export async function durableOf(
   // Another project of this name has separate insights.
   const isOurs = ({ session }: TargetMemory) => !isShared || sessions.includes(session);
   const near = nearTo(files);
-  const told = new Set<string>();
+  const told: string[] = [];
   const take = (
     kind: Durable['kind'],
     all: readonly TargetMemory[],
     text: (memory: TargetMemory) => string,
-  ): Durable[] =>
-    all
-      .map((memory) => ({
-        kind,
-        id: memory.id,
-        at: Date.parse(memory.at),
-        text: shortened(inOneLine(text(memory))),
-      }))
-      .filter((one) => !isSaid(one.text) && !told.has(plain(one.text)) && told.add(plain(one.text)))
-      .slice(0, most[kind]);
+  ): Durable[] => {
+    const taken: Durable[] = [];
+    const bySession = new Map<string, number>();
+    for (const memory of all) {
+      const one = { kind, id: memory.id, at: Date.parse(memory.at), text: wholeSentences(inOneLine(text(memory))) };
+      if (one.text === '') continue;
+      const count = bySession.get(memory.session) ?? 0;
+      const isTooMuch = kind !== 'command' && count >= mostOfSession;
+      if (taken.length >= most[kind] || isTooMuch || isSaid(one.text) || told.some((text) => repeats(text, one.text)))
+        continue;
+      told.push(one.text);
+      bySession.set(memory.session, count + 1);
+      taken.push(one);
+    }
+    return taken;
+  };
   const by = (source: SaidBy) => (memory: TargetMemory) => memory.saidBy === source;
   return [
     ...take('command', onPage.filter(by('runs')), (memory) => factIn(memory).text),
-    ...take(
-      'decision',
-      [...newest(onPage.filter(by('person'))), ...newest(core.filter(by('person')))],
-      ({ text }) => text,
+    ...take('decision', [...newest(onPage.filter(by('person'))), ...newest(core.filter(by('person')))], decisionText),
+    ...take('fact', near(newest(onPage.filter((memory) => by('agent')(memory) && !isInstruction(memory)))), (memory) =>
+      lastingFact(keyedText(memory)),
     ),
-    ...take('fact', near(newest(onPage.filter(by('agent')))), keyedText),
     ...take(
       'insight',
       near(newest(own.filter((memory) => memory.page.startsWith('insights/') && isOurs(memory)))),
-      ({ text }) => firstLine(text),
+      ({ text }) => lastingInsight(firstLine(text)),
     ),
   ];
 }
@@ -93,15 +103,51 @@ function homeIn(places: readonly ProjectPlace[], { name, path }: DurableRequest[
   return { pages, names: [...names], isShared };
 }
 
-/** Of an answered question the answer is what counts: it stays whole, and the question gives way. */
-function shortened(text: string): string {
-  const choice = text.length <= longest ? undefined : choiceIn(text);
-  if (choice === undefined) return cut(text, longest);
-  const { before, question } = choice;
-  // The label of the option says enough; its description is on the page.
-  const after = choice.after.replace(/(?<=\S{2,}) \([^()]*\)\.?$/, '.');
-  const room = longest - before.length - Math.min(after.length, 120);
-  return before + cut(lastSentence(question, room), room) + cut(after, longest - before.length - 40);
+function decisionText({ text, choice }: TargetMemory): string {
+  if (choice === undefined) return standsAlone(inOneLine(text)) ? text : '';
+  return !choiceStandsAlone(choice) ? '' : text.length <= longest ? text : choiceText(shortened(choice));
+}
+
+const wordsAround = choiceText({ question: '', answer: '' }).length;
+const longestAnswer = longest - wordsAround - 40;
+
+/** Of an answered question the answer and the subject are what counts: they stay whole, and the background of the question gives way. */
+function shortened(choice: Choice): Choice {
+  // The label of the option says enough; its description is on the page. Asides in the question give way too.
+  const answer = inOneLine(choice.answer).replace(/(?<=\S{2,}) \((?:[^()]|\([^()]*\))*\)?[.…]?$/, '.');
+  const question = inOneLine(choice.question).replace(/ \([^()]*\)/g, '');
+  const subject = subjectOf(question);
+  const whole = subject === '' ? longest : longestSentence - subject.length;
+  const room = Math.max(50, whole - wordsAround - Math.min(answer.length, subject === '' ? 100 : longestAnswer));
+  return {
+    question: subject + cut(lastSentence(question.slice(subject.length), room), room),
+    answer: cut(answer, longestAnswer),
+  };
+}
+
+/** What was done about a fault. */
+const cure =
+  /^(?:(?:it|this) (?:was|is) )?(?:fixed|solved|resolved|avoided|worked around)\b|^the (?:fix|cure|solution|workaround)\b/i;
+const longestCure = 200;
+
+/** As many sentences as fit; the first one whole unless it is very long. The cure of a fault comes before details of the fault. */
+function wholeSentences(text: string): string {
+  if (text.length <= longest) return text;
+  const [first = text, ...rest] = sentencesIn(text);
+  const cured = rest.find((sentence) => cure.test(sentence));
+  const end = cured === undefined ? '' : ` ${cut(cured, longestCure)}`;
+  let out = cutOutsideCode(first, longestSentence - end.length) + end;
+  for (const sentence of cured === undefined ? rest : []) {
+    if (out.length + sentence.length >= longestSentence) break;
+    out += ` ${sentence}`;
+  }
+  return out;
+}
+
+function cutOutsideCode(text: string, most: number): string {
+  const short = cut(text, most);
+  const isOpen = short !== text && short.split('`').length % 2 === 0;
+  return isOpen ? `${short.slice(0, short.lastIndexOf('`')).trimEnd()}…` : short;
 }
 
 /** A question often begins with its background. The last sentence is what it asks. */
@@ -121,20 +167,26 @@ const nearTo =
     return [...all.filter(isNear), ...all.filter((memory) => !isNear(memory))];
   };
 
-/** The page names the commit; here the heading says that agents noted it. */
-const fromCommit = / \(From the (?:commit|pull request) “[^”]*”\.\)$/;
-
 const keyedText = (memory: TargetMemory): string => {
-  const { key, text: whole } = factIn(memory);
-  const text = whole.replace(fromCommit, '');
+  const { key, text } = factIn(memory);
   return key === '' ? text : `${key}: ${text}`;
 };
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? text;
-const plain = (text: string): string =>
-  text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
+
+/** The project's instructions hold these lines, and an agent reads them there. */
+const isInstruction = (memory: TargetMemory): boolean =>
+  memory.target.startsWith(`${keyedTarget('rule')} `) && factIn(memory).key === '';
+
+const wordsIn = (text: string): Set<string> =>
+  new Set((text.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? []).filter(isTellingWord));
+const sameWords = 0.6;
+
+/** Whether most words of the shorter text stand in the other one. */
+function repeats(told: string, text: string): boolean {
+  const [one, other] = [wordsIn(told), wordsIn(text)];
+  const shared = [...one].filter((word) => other.has(word)).length;
+  return shared >= sameWords * Math.min(one.size, other.size);
+}
 
 const newest = (all: readonly TargetMemory[]): TargetMemory[] =>
   [...all].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));

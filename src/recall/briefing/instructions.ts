@@ -1,7 +1,7 @@
 // What a project tells agents in files that they read by themselves. A briefing that repeats it wastes space.
-import fs from 'node:fs';
 import path from 'node:path';
 import { isTellingWord } from '../../language/stop-words.ts';
+import { readSome } from '../../system/read-some.ts';
 
 const names = ['CLAUDE.md', 'AGENTS.md', 'CLAUDE.local.md', 'GEMINI.md'];
 const mostBytes = 200_000;
@@ -13,7 +13,7 @@ const wordsOf = (text: string): string[] =>
 
 /** Whether the instructions of a project say what a text says. Contract: never throws; a missing folder says nothing. */
 export function instructionsOf(project: string): (text: string) => boolean {
-  const text = names.map((name) => readSome(path.join(project, name))).join('\n');
+  const text = names.map((name) => readSome(path.join(project, name), mostBytes) ?? '').join('\n');
   if (text.trim() === '') return () => false;
   const lines = text.split('\n').map((line) => new Set(wordsOf(line)));
   return (statement) => {
@@ -25,20 +25,4 @@ export function instructionsOf(project: string): (text: string) => boolean {
       words.length > 2 && lines.some((line) => words.filter((word) => line.has(word)).length >= share * words.length)
     );
   };
-}
-
-function readSome(file: string): string {
-  try {
-    const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
-    try {
-      if (!fs.fstatSync(fd).isFile()) return '';
-      const bytes = Buffer.alloc(mostBytes);
-      return bytes.toString('utf8', 0, fs.readSync(fd, bytes, 0, mostBytes, 0));
-    } finally {
-      fs.closeSync(fd);
-    }
-  } catch {
-    // Missing or unreadable: it says nothing.
-    return '';
-  }
 }

@@ -1,7 +1,7 @@
 // What a briefing says about one session: its name, where it worked, what was asked and what came of it.
 
-import { completedParts } from '../../distill/offline/completed.ts';
-import { isHousekeeping, isLoose } from '../../distill/offline/title.ts';
+import { isHousekeeping, isOfDocuments, plainTitle } from '../../distill/offline/commit-title.ts';
+import { isLoose } from '../../distill/offline/title.ts';
 import { cut, gist, inOneLine, joinSentences, sentencesOf } from '../../language/gist.ts';
 import { isAnswer, type OpenEnd } from '../../language/open-ends.ts';
 import { isTellingWord } from '../../language/stop-words.ts';
@@ -10,6 +10,7 @@ import type { TitleSource } from '../../schema/session-fact.ts';
 import type { Summary } from '../../schema/summary.ts';
 import { isWithin } from '../../store/projects/follow-links.ts';
 import type { SessionEnding, SessionGlance } from '../../store/sessions/port.ts';
+import { isMinor, isTalk, isTrivial, namesWork, repeatsCommit, repeatsTitle, tellsOutcome } from './worth-telling.ts';
 
 /** A session with its ending and what it left open. */
 export interface Told {
@@ -20,6 +21,12 @@ export interface Told {
   readonly summary: Summary | undefined;
   /** Branch and pull requests. */
   readonly place: string;
+  /** Whether its name stays, whatever it says: a person gave it, or no summary has a better one. */
+  readonly isNamed: boolean;
+  /** Whether its name is its outcome. */
+  readonly isRenamed?: boolean;
+  /** Whether the briefing tells its name elsewhere. */
+  readonly isTold?: boolean;
 }
 
 /**
@@ -35,8 +42,32 @@ export const named = (
     ? glance
     : { ...glance, title: summary.title };
 
-/** Whether a title says what the work was about. */
-export const tellsWork = ({ title }: SessionGlance): boolean => title.trim() !== '' && !isLoose(title);
+/** The session, named by what came of it if its title does not say what the work was about, or by its main commit if the title is minor. */
+export function withHeadline(told: Told): Told {
+  const names = namesWork(told.glance.title);
+  if (told.isNamed || (names && !isMinor(told.glance.title))) return told;
+  const { commits = [], outcome = '' } = told.summary ?? {};
+  const titles = telling(commits).map(plainTitle).filter(namesWork);
+  const headline = titles.find((title) => !isMinor(title)) ?? (names ? undefined : (titles[0] ?? said(told, outcome)));
+  if (headline === undefined) return told;
+  return { ...told, glance: { ...told.glance, title: firstClause(headline) }, isRenamed: true };
+}
+
+const said = (told: Told, outcome: string): string | undefined =>
+  [
+    ...sentencesIn(outcome).filter(tellsOutcome),
+    ...outcomesIn({ ...told, glance: { ...told.glance, title: '' } }),
+  ].find((sentence) => sentence.length <= longestHeadline && namesWork(sentence));
+
+const longestHeadline = 200;
+
+/** Up to the first semicolon outside of code, if that says enough. */
+function firstClause(sentence: string): string {
+  const [first = ''] = sentence.split(/;\s(?=(?:[^`]|`[^`]*`)*$)/);
+  return (first.length < 30 ? sentence : first).replace(/\.$/, '');
+}
+
+const sentencesIn = (text: string): string[] => sentencesOf(text).map((sentence) => sentence.text);
 
 /** A session's name, and the request if the name does not say it already. */
 export function titleOf({ title, asked }: SessionGlance): { heading: string; asked: string } {
@@ -44,7 +75,7 @@ export function titleOf({ title, asked }: SessionGlance): { heading: string; ask
   if (start === '' || (asked.trim().startsWith(start) && title.length > 60))
     return { heading: gist(asked, 180) || cut(inOneLine(title), 180), asked: '' };
   const said = gist(readable(asked), 200);
-  return { heading: cut(inOneLine(title), 120), asked: repeats(title, said) ? '' : said };
+  return { heading: cut(inOneLine(title), longestHeadline), asked: repeats(title, said) ? '' : said };
 }
 
 /** A plan is named by its title; pasted text is left out. */
@@ -59,10 +90,14 @@ const words = (text: string): Set<string> =>
   new Set((text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []).filter(isTellingWord));
 
 /** Whether nearly every telling word of an outcome stands in the title already. */
-function saysNoMore(title: string, outcome: string): boolean {
+export function saysNoMore(title: string, outcome: string): boolean {
   const [named, said] = [words(title), words(outcome)];
   return [...said].filter((word) => named.has(word)).length >= 0.8 * said.size;
 }
+
+/** Whether the first sentence of a fact tells what the title of a session says. */
+export const tellsTitle = (fact: string, title: string): boolean =>
+  words(title).size >= 3 && saysNoMore(sentencesIn(fact)[0] ?? fact, title);
 
 /** Whether a request says no more than the title. */
 function repeats(title: string, asked: string): boolean {
@@ -93,50 +128,74 @@ export function placeOf(session: Session | undefined, project: string): string {
 }
 
 /** The agent's last words, without the sentences that are listed as open. */
-export function endOf({ ending, open }: Told, max: number): string {
+function lastWords({ ending, open }: Told): string[] {
   const known = new Set(open.map(({ text }) => text));
   for (const answer of ending.entries.filter(isAnswer).reverse()) {
     const sentences = sentencesOf(answer.text).map(({ text }) => text);
-    if (sentences.length === 0) continue;
-    const rest = sentences.filter(
-      (sentence) => !known.has(sentence) && !onTheWay.test(sentence) && !saysNothing.test(sentence),
-    );
-    if (rest.length > 0) return joinSentences(rest, max);
+    const rest = sentences.filter((sentence) => !known.has(sentence) && !isTalk(sentence));
+    if (rest.length > 0) return rest;
   }
-  return '';
+  return [];
 }
 
-/** Plans and offers say nothing about how it ended. */
-const onTheWay =
-  /:$|\?$|^(?:now|let me|let's|next|good|great|perfect|i'll|i will|i need|i have a clear|here(?:'s| is)|want me|should i|would you|ready|done[.!]?$)\b/i;
+export const endOf = (told: Told, max: number): string => joinSentences(lastWords(told), max);
 
-/** That checks pass, that something is unaffected, or a row of a list of tools says nothing about the work. */
-const saysNothing =
-  /^(?:all |the |and )*(?:build|builds|tests?|lint\w*|types?|checks?|go vet|vet|everything)\b[^.]{0,60}\b(?:pass(?:es|ed|ing)?|clean|green|ok)\W*$|\bunaffected\W*$|^[\w-]{2,20} - \S/i;
+/** The last words if they begin with what came of the work, beyond the title. Otherwise they only explain it further. */
+function outcomesIn(told: Told): string[] {
+  const isNews = (sentence: string) => tellsOutcome(sentence) && !repeatsTitle(told.glance.title, sentence);
+  const [first = '', ...rest] = lastWords(told);
+  return isNews(first) ? [first, ...rest.filter(isNews)] : [];
+}
 
-/** What a session came to. `text` is empty only if nothing is known. */
+const conventional = /^[a-z]+(?:\([^)]*\))?!?: (?=\S)/;
+/** Commits of tests say little about where the work stands. */
+const ofLittleWeight =
+  /^(?:(?:tests?|style|chore|ci)(?:\([^)]*\))?!?: |(?:test|cover|pin)s?\b)|\bafter review$|\b(?:update|bump)\b.*\bsubmodule\b/i;
+
+/** As many whole titles as fit, and how many more there are. */
+function listWithin(titles: readonly string[], most: number): string {
+  const [first = '', ...rest] = titles.map((title) => `“${title}”`);
+  let out = first;
+  for (const [i, item] of rest.entries()) {
+    if (out.length + item.length + 2 > most) return `${out} and ${rest.length - i} more`;
+    out += `, ${item}`;
+  }
+  return out;
+}
+
+/** What a session came to. `text` is empty if nothing is known, or nothing beyond the title. */
 export interface Outcome {
   readonly from: 'commits' | 'summary' | 'last-words';
   readonly text: string;
 }
 
-/** The result of a session: its commits, else its summary's result, else its last words. */
-export function outcomeOf(told: Told): Outcome {
+/** The result of a session: its commits, else its summary's result, else its last words. What the briefing tells elsewhere is left out. */
+export function outcomeOf(told: Told, isTold: (text: string) => boolean = () => false): Outcome {
   const { title } = told.glance;
-  const { commits, done } = completedParts(told.summary?.completed ?? '');
-  if (commits !== undefined) {
-    const news = commits.messages.filter(
-      (message) => !saysNoMore(title, message) && !isHousekeeping(message.replace(/[“”]/g, '')),
-    );
-    const more = / and \d+ more$/.exec(commits.list)?.[0] ?? '';
-    const text = news.length === 0 ? 'Committed.' : `Committed: ${cut(news.join(', '), 260)}${more}`;
-    return { from: 'commits', text };
+  const { commits = [], outcome = '' } = told.summary ?? {};
+  if (commits.length > 0) {
+    const news: string[] = [];
+    for (const message of telling(commits)) {
+      const plain = message.replace(conventional, '');
+      const isRepeated = repeatsTitle(title, plain) || news.some((text) => repeatsCommit(text, plain));
+      if (!isRepeated && !isTold(plain)) news.push(message);
+    }
+    // If there is no news, the title says what the only commit did.
+    return { from: 'commits', text: news.length === 0 ? '' : `Committed: ${listWithin(news, 260)}` };
   }
+  const done = sentencesIn(outcome);
   const result = joinSentences(
-    done.filter((text) => !saysNoMore(title, text)),
+    done.filter((text) => tellsOutcome(text) && !isTrivial(text) && !repeatsTitle(title, text)),
     220,
   );
   if (result !== '') return { from: 'summary', text: `Done: ${result}` };
-  const end = endOf(told, 220);
+  // Where the summary repeats the title or the title is the outcome, the last words only explain it.
+  const end = done.length > 0 || told.isRenamed ? '' : joinSentences(outcomesIn(told), 220);
   return { from: 'last-words', text: end === '' ? '' : `Ended: ${end}` };
 }
+
+/** The titles of commits that do more than tidy up, without quotes. */
+const telling = (titles: readonly string[]): string[] =>
+  titles
+    .map((title) => title.replace(/[“”]/g, ''))
+    .filter((title) => !ofLittleWeight.test(title) && !isOfDocuments(title) && !isHousekeeping(title));

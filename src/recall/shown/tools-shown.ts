@@ -1,6 +1,6 @@
 // ④ What a hit shows of its entry's tools and of the turn around it.
 
-import { cut, inOneLine, inputField } from '../../language/gist.ts';
+import { commandLine, cut, inOneLine } from '../../language/gist.ts';
 import type { Hit } from '../../schema/hit.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
 import type { KeywordQuery } from '../../store/search/port.ts';
@@ -16,7 +16,11 @@ const longestPrompt = 200;
 const mostUses = 20;
 const telling = /error|fail|exception|panic|denied|cannot|not found|refused|fatal/i;
 
-export type ShownTools = Pick<Hit, 'use' | 'turn'>;
+export interface ShownTools {
+  readonly shown: Pick<Hit, 'use' | 'turn'>;
+  /** The words of the query that the shown use contains. */
+  readonly words: readonly string[];
+}
 
 /** For each entry, by its id: the use that matches best, and its prompt. */
 export async function toolsShown(
@@ -41,41 +45,48 @@ export async function toolsShown(
   return new Map(
     hits.map((hit): [string, ShownTools] => {
       const prompt = prompts.get(firstOf(hit));
-      const use = bestUse(uses.get(hit.id) ?? [], keywords);
+      const best = bestUse(uses.get(hit.id) ?? [], keywords);
       const isOther = prompt?.isPrompt === true && prompt.id !== hit.id;
       return [
         hit.id,
         {
-          ...(use === undefined ? {} : { use }),
-          ...(isOther ? { turn: { id: prompt.id, asked: cut(inOneLine(prompt.text), longestPrompt) } } : {}),
+          shown: {
+            ...(best === undefined ? {} : { use: best.use }),
+            ...(isOther ? { turn: { id: prompt.id, asked: cut(inOneLine(prompt.text), longestPrompt) } } : {}),
+          },
+          words: best?.words ?? [],
         },
       ];
     }),
   );
 }
 
-function bestUse(uses: readonly ToolUse[], keywords: KeywordQuery): Hit['use'] {
-  let best: { use: ToolUse; matched: number; line: string | undefined } | undefined;
+function bestUse(
+  uses: readonly ToolUse[],
+  keywords: KeywordQuery,
+): { use: Hit['use']; words: readonly string[] } | undefined {
+  let best: { use: ToolUse; words: readonly string[]; line: string | undefined } | undefined;
   for (const use of uses) {
     const line = bestLine(outputText(use.output ?? ''), keywords, use.outcome === 'error');
-    const matched =
-      matchedWords(inputText(use.input), keywords).length +
-      (line === undefined ? 0 : matchedWords(line, keywords).length);
-    if (best === undefined || matched > best.matched) best = { use, matched, line };
+    const words = [inputText(use.input), line ?? ''].flatMap((text) => matchedWords(text, keywords));
+    if (best === undefined || words.length > best.words.length) best = { use, words, line };
   }
   if (best === undefined) return undefined;
-  const { use, line } = best;
+  const { use, words, line } = best;
   return {
-    tool: use.tool,
-    did: cut(deedOf(use), longestDeed),
-    ...(use.outcome === undefined ? {} : { outcome: use.outcome }),
-    ...(line === undefined ? {} : { line: cut(inOneLine(line), longestLine) }),
+    use: {
+      tool: use.tool,
+      did: cut(deedOf(use), longestDeed),
+      ...(use.outcome === undefined ? {} : { outcome: use.outcome }),
+      ...(line === undefined ? {} : { line: cut(inOneLine(line), longestLine) }),
+    },
+    words,
   };
 }
 
 /** The command as it was run; for other tools, the first part of their input. */
 function deedOf({ input, files }: ToolUse): string {
-  const command = inputField(input, 'command') ?? inputField(input, 'cmd');
+  const command = commandLine(input);
   if (command !== undefined) return command.trim();
   const [file] = files;
   if (file !== undefined) return file;

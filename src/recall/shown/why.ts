@@ -14,11 +14,14 @@ const muchSession = 0.7;
 export function reasons(
   candidate: Candidate<unknown>,
   { keywords, times }: { readonly keywords: KeywordQuery; readonly times: readonly TimeRange[] },
+  /** The words of the query in a tool use of the entry. */
+  inTools: readonly string[] = [],
 ): string[] {
   const { score, meaning, near, answers, session, time, whole, text } = candidate;
   const why: string[] = whole.map((name) => `has ${name}`);
   const named = new Set(whole.flatMap((name) => name.toLowerCase().match(wordPattern) ?? []));
-  const words = candidate.words > 0 ? matchedWords(text, keywords).filter((word) => !named.has(word)) : [];
+  const inText = candidate.words > 0 ? matchedWords(text, keywords) : [];
+  const words = [...new Set([...inText, ...inTools])].filter((word) => !named.has(word));
   if (words.length > 0) why.push(`words: ${words.slice(0, mostWords).join(', ')}`);
   if (meaning >= closeMeaning) why.push('similar in meaning');
   if (near >= muchNear * score) why.push(answers ? 'answers a question that matches' : 'next to a match');

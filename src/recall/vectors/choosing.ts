@@ -2,6 +2,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Embedder } from '../../embedding/embedder.ts';
 import { embedderOf } from '../../embedding/index.ts';
+import { withCommas } from '../../schema/with-commas.ts';
 import type { Store } from '../../store/store.ts';
 import type { VectorModel } from '../../store/vectors/port.ts';
 import { explain } from '../../system/errors.ts';
@@ -58,6 +59,6 @@ export function openChoosing(store: Pick<Store, 'vectors'>, config: Config): Cho
 async function progressNote(store: Pick<Store, 'vectors'>, model: VectorModel): Promise<{ note?: string }> {
   if (model.complete) return {};
   const { embedded, pending } = await store.vectors.counts();
-  const [done, all] = [embedded, embedded + pending].map((n) => n.toLocaleString('en'));
+  const [done, all] = [embedded, embedded + pending].map(withCommas);
   return { note: `Only ${done} of ${all} entries can be found by meaning so far.` };
 }

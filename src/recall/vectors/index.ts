@@ -127,6 +127,7 @@ export function openMeaning({ store, config, closelyMs = usualCloselyMs }: Meani
 
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = turn.then(work);
+    // The caller gets the error; the next one still has its turn.
     turn = mine.catch(() => {});
     return mine;
   }

@@ -164,6 +164,29 @@ describe('an archive', () => {
     expect(read('2026-02-21-trip.md')).toBe("somebody's own");
   });
 
+  it('finds a name however many files an agent has put in its way', async () => {
+    await say(line('user', 'Hello'));
+    mkdirSync(holdfast.config.archivePath, { recursive: true });
+    const taken = Array.from({ length: 150 }, (_, i) => `2026-02-21-trip${i === 0 ? '' : `-${i + 1}`}.md`);
+    for (const name of taken) writeFileSync(path.join(holdfast.config.archivePath, name), '');
+    const { file = '' } = await archive({ name: 'Trip' });
+    expect(path.basename(file)).toMatch(/^2026-02-21-trip-[0-9a-f]{8}\.md$/);
+    expect((await archive({ name: 'Trip' })).outcome).toBe('same');
+  });
+
+  it('of an earlier version, whose row has no length, is still known as ours', async () => {
+    await say(line('user', 'One'));
+    await archive();
+    const { store, config } = holdfast;
+    const row = await store.archives.get('claude-code', 'japan', config.archivePath);
+    if (row === undefined) throw new Error('no row');
+    await store.archives.save({ ...row, filePrint: row.filePrint.replace(/-\d+$/, '') });
+    expect((await archive()).outcome).toBe('same');
+    await say(line('user', 'Two'));
+    expect((await archive()).outcome).toBe('grown');
+    expect(archives()).toEqual(['2026-02-21-one.md']);
+  });
+
   it('15: grows when its session is archived again, without a second file', async () => {
     await say(line('user', 'One'));
     await archive();

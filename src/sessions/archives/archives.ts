@@ -1,13 +1,13 @@
 // Writes a session's archive. A session has one archive per folder. Archiving again updates the file; a new name moves it. A file that a
 // person has changed stays, and the new archive goes beside it.
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../config/config.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { ArchiveRow } from '../../store/archives/port.ts';
 import type { Store } from '../../store/store.ts';
-import { type Folder, openBeneath, openFileIn, writeNewIn } from '../../system/beneath.ts';
+import { type Folder, openBeneath, openFileIn, readAtMost, writeNewIn } from '../../system/beneath.ts';
 import { explain, HoldfastError, systemCode } from '../../system/errors.ts';
 import { makeFolder } from '../../system/make-folder.ts';
 import { archiveBody, archiveName, archiveText, archiveTitle } from './archive-text.ts';
@@ -34,10 +34,14 @@ export interface Archived {
   readonly title: string;
 }
 
-/** Agents can write to the folder, so a file may have any size. Our archives are much smaller. */
+/** For archives of earlier versions, whose rows do not tell the length: agents can write to the folder, so a file may have any size. */
 const largestArchive = 256 << 20;
+/** After this many files of the same name, the next one gets a random name: an agent can make any number of them. */
+const mostOfOneName = 100;
 
 const print = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
+/** The hash and the length of a file: a file of another length need not be read. */
+const filePrint = (text: string): string => `${print(text)}-${Buffer.byteLength(text)}`;
 
 export async function archiveSession(deps: ArchiveDeps, request: ArchiveRequest): Promise<Archived> {
   const { store, config, clock } = deps;
@@ -51,7 +55,7 @@ export async function archiveSession(deps: ArchiveDeps, request: ArchiveRequest)
   const title = archiveTitle({ name: name ?? before?.name, title: known?.title ?? '', entries, at: now }, timeZone);
   const body = archiveBody(entries, assistantName);
   if (body === '') return { outcome: 'none', title };
-  const untouched = before !== undefined && printAt(config, folder, before.file) === before.filePrint;
+  const untouched = before !== undefined && isUntouched(config, before) === true;
   if (untouched && before.bodyPrint === print(body) && before.title === title)
     return { outcome: 'same', file: path.join(folder, before.file), title };
 
@@ -69,7 +73,7 @@ export async function archiveSession(deps: ArchiveDeps, request: ArchiveRequest)
       file,
       title,
       bodyPrint: print(body),
-      filePrint: print(text),
+      filePrint: filePrint(text),
       at: now,
     };
     await store.archives.save(name === undefined ? { ...row, name: before?.name } : { ...row, name });
@@ -87,18 +91,21 @@ export async function archiveSession(deps: ArchiveDeps, request: ArchiveRequest)
 const rootFor = (config: Config, folder: string): string =>
   folder.startsWith(config.groupsPath + path.sep) ? config.groupsPath : folder;
 
-/** Undefined if there is no such file or folder. */
-function printAt(config: Config, folder: string, file: string): string | undefined {
+/** Whether an archive is as we wrote it. Undefined if there is no such file or folder. */
+function isUntouched(
+  config: Config,
+  { folder, file, filePrint: expected }: Pick<ArchiveRow, 'folder' | 'file' | 'filePrint'>,
+): boolean | undefined {
   try {
     const opened = openBeneath(rootFor(config, folder), folder);
     try {
-      return printOf(opened, file);
+      return hasPrint(opened, file, expected);
     } finally {
       opened.close();
     }
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
-    if (error instanceof HoldfastError && error.code === 'CONFLICT') return '';
+    if (error instanceof HoldfastError && error.code === 'CONFLICT') return false;
     throw error;
   }
 }
@@ -107,6 +114,7 @@ function printAt(config: Config, folder: string, file: string): string | undefin
 function put(folder: Folder, replaced: string | undefined, name: string, text: string): string {
   const draftName = `.${process.pid}.${Date.now()}.archiving`;
   const draft = folder.at(draftName);
+  const expected = filePrint(text);
   try {
     writeNewIn(folder, draftName, text);
     if (replaced !== undefined) {
@@ -114,14 +122,15 @@ function put(folder: Folder, replaced: string | undefined, name: string, text: s
       return replaced;
     }
     for (let count = 1; ; count++) {
-      const file = count === 1 ? `${name}.md` : `${name}-${count}.md`;
+      const end = count === 1 ? '' : `-${count <= mostOfOneName ? count : randomUUID().slice(0, 8)}`;
+      const file = `${name}${end}.md`;
       try {
         fs.linkSync(draft, folder.at(file));
         return file;
       } catch (error) {
         if (systemCode(error) !== 'EEXIST') throw error;
         // An earlier attempt wrote this file and crashed before it stored the row.
-        if (printOf(folder, file) === print(text)) return file;
+        if (hasPrint(folder, file, expected)) return file;
       }
     }
   } finally {
@@ -129,19 +138,21 @@ function put(folder: Folder, replaced: string | undefined, name: string, text: s
   }
 }
 
-/** Undefined if there is no such file. An agent may have put a link or a pipe in its place: those give '', which matches no archive. */
-function printOf(folder: Folder, file: string): string | undefined {
+/** Undefined if there is no such file. An agent may have put a link or a pipe in its place, which is no archive. */
+function hasPrint(folder: Folder, file: string, expected: string): boolean | undefined {
   let opened: number;
   try {
     opened = openFileIn(folder, file);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
-    if (systemCode(error) === 'EACCES' || (error instanceof HoldfastError && error.code === 'UNREADABLE')) return '';
+    if (systemCode(error) === 'EACCES' || (error instanceof HoldfastError && error.code === 'UNREADABLE')) return false;
     throw error;
   }
   try {
-    // A file larger than any archive is not ours.
-    return fs.fstatSync(opened).size > largestArchive ? '' : print(fs.readFileSync(opened));
+    const [hash, length] = expected.split('-');
+    const { size } = fs.fstatSync(opened);
+    if (length === undefined ? size > largestArchive : size !== Number(length)) return false;
+    return print(readAtMost(opened, size)) === hash;
   } finally {
     fs.closeSync(opened);
   }
@@ -174,10 +185,9 @@ export function removable(
   kept: string[];
 } {
   const found = { removed: [] as string[], kept: [] as string[] };
-  for (const { folder, file, filePrint } of archives) {
-    const at = path.join(folder, file);
-    const now = printAt(config, folder, file);
-    if (now !== undefined) (now === filePrint ? found.removed : found.kept).push(at);
+  for (const archive of archives) {
+    const untouched = isUntouched(config, archive);
+    if (untouched !== undefined) (untouched ? found.removed : found.kept).push(path.join(archive.folder, archive.file));
   }
   return found;
 }

@@ -145,8 +145,8 @@ function parsed(line: string): unknown {
 
 /** Systems limit the path of a socket to about a hundred bytes. */
 function placeOf({ home }: Pick<Config, 'home'>): string {
-  const print = createHash('sha256').update(home).digest('hex').slice(0, 24);
-  if (process.platform === 'win32') return `\\\\.\\pipe\\holdfast-${print}`;
+  const hash = createHash('sha256').update(home).digest('hex').slice(0, 24);
+  if (process.platform === 'win32') return `\\\\.\\pipe\\holdfast-${hash}`;
   const place = path.join(home, 'host.sock');
   if (Buffer.byteLength(place) < 100) return place;
   const folder = path.join(os.tmpdir(), `holdfast-${process.getuid?.() ?? 0}`);
@@ -158,5 +158,5 @@ function placeOf({ home }: Pick<Config, 'home'>): string {
   const { uid, mode } = fs.lstatSync(folder);
   // Another user may have made this folder, and must not hear us.
   if (uid !== process.getuid?.() || (mode & 0o77) !== 0) return place;
-  return path.join(folder, `${print}.sock`);
+  return path.join(folder, `${hash}.sock`);
 }

@@ -364,6 +364,14 @@ describe('what a process finds at its start', () => {
     expect(skills()).toEqual(['own', 'weather']);
     expect(fs.readFileSync(path.join(to, 'weather', 'SKILL.md'), 'utf8')).toBe('two');
     expect(fs.existsSync(path.join(to, 'weather', 'more'))).toBe(false);
+    // What the agent changes in a copy, or adds to it, is gone at the next start.
+    fs.appendFileSync(path.join(to, 'weather', 'SKILL.md'), 'more');
+    tide.prepare();
+    expect(fs.readFileSync(path.join(to, 'weather', 'SKILL.md'), 'utf8')).toBe('two');
+    fs.writeFileSync(path.join(to, 'weather', 'added'), '');
+    fs.truncateSync(path.join(to, 'weather', 'added'), 3 * 2 ** 30);
+    tide.prepare();
+    expect(fs.readdirSync(path.join(to, 'weather'))).toEqual(['SKILL.md']);
     // The agent may write anything into our list, and replace skills by links.
     fs.writeFileSync(path.join(to, '.holdfast-skills'), '../../../CLAUDE.md\n..\n.\nown\n');
     fs.rmSync(path.join(to, 'weather'), { recursive: true });

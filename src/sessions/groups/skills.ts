@@ -1,6 +1,5 @@
 // Copies the person's skills, one folder each, to every group. Skills that an agent made itself stay as they are. The agent can write to
 // the target folder, so we reach it through its open handle only.
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Folder, openFolderIn, readFileIn, removeTreeIn, writeNewIn } from '../../system/beneath.ts';
@@ -19,7 +18,7 @@ export function syncSkills(from: string, to: Folder): void {
   replaceList(to, wanted);
   for (const name of wanted) {
     const source = path.join(from, name);
-    if (printOfSource(source) === printOfCopy(to, name)) continue;
+    if (isCopyOf(source, to, name)) continue;
     const draft = `.${name}.${process.pid}.draft`;
     removeTreeIn(to, draft);
     copyInto(source, to, draft);
@@ -78,57 +77,47 @@ function replaceList(to: Folder, names: readonly string[]): void {
   fs.renameSync(to.at(draft), to.at(listName));
 }
 
-/** An item of a folder: its name and the hash of the file or folder. Undefined if it contains anything else. */
-type Item = readonly [name: string, hash: string | undefined];
-const hashOf = (items: readonly Item[]): string | undefined =>
-  items.some(([, hash]) => hash === undefined)
-    ? undefined
-    : createHash('sha256').update(JSON.stringify(items)).digest('hex');
-const hashOfFile = (bytes: Buffer): string => `file ${createHash('sha256').update(bytes).digest('hex')}`;
-
-function printOfSource(folder: string, depth = 0): string | undefined {
-  if (depth > deepest) throw tooDeep(folder);
-  return hashOf(
-    fs
-      .readdirSync(folder)
-      .sort()
-      .flatMap((name): Item[] => {
-        const at = path.join(folder, name);
-        const stat = fs.statSync(at, { throwIfNoEntry: false });
-        if (stat?.isDirectory()) return [[name, printOfSource(at, depth + 1)]];
-        return stat?.isFile() ? [[name, hashOfFile(fs.readFileSync(at))]] : [];
-      }),
-  );
-}
-
-/** Undefined if there is no copy, if it contains links or pipes, or if it is nested too deeply. */
-function printOfCopy(to: Folder, name: string, depth = 0): string | undefined {
-  if (depth > deepest) return undefined;
+/**
+ * Compares in step with the person's skill and ends at the first difference: the agent may have added any number of files of any size.
+ * A link, a pipe or a folder in the place of a file is a difference.
+ */
+function isCopyOf(source: string, to: Folder, name: string, depth = 0): boolean {
+  if (depth > deepest) throw tooDeep(source);
   let folder: Folder;
   try {
     folder = openFolderIn(to, name);
   } catch (error) {
-    if (systemCode(error) === 'ENOENT' || (error instanceof HoldfastError && error.code === 'CONFLICT'))
-      return undefined;
-    throw error;
+    return isDifference(error);
   }
   try {
-    const items: Item[] = [];
-    for (const item of folder.list().sort()) {
-      const stat = fs.lstatSync(folder.at(item), { throwIfNoEntry: false });
-      if (stat?.isDirectory()) items.push([item, printOfCopy(folder, item, depth + 1)]);
-      else if (stat?.isFile()) items.push([item, hashOfFile(readFileIn(folder, item, largestFile))]);
-      else return undefined;
-    }
-    return hashOf(items);
+    const wanted = fs
+      .readdirSync(source)
+      .sort()
+      .map((item) => ({ item, at: path.join(source, item) }))
+      .map((one) => ({ ...one, stat: fs.statSync(one.at, { throwIfNoEntry: false }) }))
+      .filter(({ stat }) => stat?.isDirectory() || stat?.isFile());
+    const names = folder.list().sort();
+    return (
+      names.length === wanted.length &&
+      wanted.every(({ item }, i) => item === names[i]) &&
+      wanted.every(({ item, at, stat }) =>
+        stat?.isDirectory() ? isCopyOf(at, folder, item, depth + 1) : hasBytes(folder, item, fs.readFileSync(at)),
+      )
+    );
   } catch (error) {
-    if (systemCode(error) === 'ENOENT' || (error instanceof HoldfastError && error.code === 'UNREADABLE'))
-      return undefined;
-    throw error;
+    return isDifference(error);
   } finally {
     folder.close();
   }
 }
 
-/** We compare only this much of a copied file: the agent may have made it huge. */
-const largestFile = 64 << 20;
+/** Reads one byte more than expected, so that a longer file differs. */
+const hasBytes = (folder: Folder, name: string, bytes: Buffer): boolean =>
+  readFileIn(folder, name, bytes.length + 1).equals(bytes);
+
+/** Something else in the place of a copy is a difference. Other errors are thrown on. */
+function isDifference(error: unknown): false {
+  const isOther = error instanceof HoldfastError && (error.code === 'CONFLICT' || error.code === 'UNREADABLE');
+  if (systemCode(error) === 'ENOENT' || isOther) return false;
+  throw error;
+}

@@ -68,25 +68,27 @@ function parse(text: string): unknown {
 /** The session in a file's text. Undefined if the text is anything else. */
 export function parseSession(text: string, id: string): StoredSession | undefined {
   const value = parse(text);
-  const sound =
-    isObject(value) &&
-    isMetadata(value.metadata, id) &&
-    Array.isArray(value.messages) &&
-    value.messages.every(isMessage) &&
-    (value.contextSummary === undefined || isText(value.contextSummary));
-  return sound ? (value as unknown as StoredSession) : undefined;
+  return isSession(value, id) ? value : undefined;
 }
+
+const isSession = (value: unknown, id: string): value is StoredSession =>
+  isObject(value) &&
+  isMetadata(value.metadata, id) &&
+  Array.isArray(value.messages) &&
+  value.messages.every(isMessage) &&
+  (value.contextSummary === undefined || isText(value.contextSummary));
 
 export function parseIndex(text: string): SessionIndex | undefined {
   const value = parse(text);
-  const sound =
-    isObject(value) &&
-    value.version === '1.0' &&
-    isTime(value.updatedAt) &&
-    isObject(value.sessions) &&
-    Object.entries(value.sessions).every(([id, metadata]) => isMetadata(metadata, id));
-  return sound ? (value as unknown as SessionIndex) : undefined;
+  return isIndex(value) ? value : undefined;
 }
+
+const isIndex = (value: unknown): value is SessionIndex =>
+  isObject(value) &&
+  value.version === '1.0' &&
+  isTime(value.updatedAt) &&
+  isObject(value.sessions) &&
+  Object.entries(value.sessions).every(([id, metadata]) => isMetadata(metadata, id));
 
 /** What is wrong with messages to be saved, or undefined. */
 export function problemWithMessages(messages: unknown): string | undefined {

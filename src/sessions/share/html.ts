@@ -4,12 +4,14 @@ import { deedOf, exitCodeIn } from '../../schema/deed.ts';
 import { differenceOf, sizeOf } from '../../schema/line-difference.ts';
 import { localTime } from '../../schema/local-time.ts';
 import { isTooDear } from '../../schema/markdown-cost.ts';
+import { withoutControls } from '../../schema/plain-text.ts';
 import { type Wording, whoSaid } from './markdown.ts';
 import type { SharedEntry, SharedSession, SharedUse } from './shared.ts';
 import { sharedStyle } from './style.ts';
 
 /** Replaces every character with a meaning in HTML by a character reference. */
-const escaped = (text: string): string => text.replace(/[&<>"'`]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const escaped = (text: string): string =>
+  withoutControls(text).replace(/[&<>"'`]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 const isSafe = (href: string): boolean => /^(?:https?:\/\/|mailto:)/i.test(href);
 

@@ -41,10 +41,20 @@ export function rewriteDistilled(connection: Connection, change: TextChange): nu
   for (const row of connection.statement(`${selectSummary} FROM summaries d ${joins}`).all() as SummaryRow[]) {
     const { id: _, project: __, ...old } = toSummary(row);
     const next: NewSummary = { ...old };
-    for (const name of ['title', 'request', 'investigated', 'learned', 'completed', 'nextSteps', 'notes'] as const)
+    for (const name of [
+      'title',
+      'request',
+      'investigated',
+      'learned',
+      'completed',
+      'outcome',
+      'nextSteps',
+      'notes',
+    ] as const)
       next[name] = change.text(old[name]);
     next.filesRead = json(old.filesRead);
     next.filesModified = json(old.filesModified);
+    next.commits = json(old.commits);
     if (isSame(old, next)) continue;
     changed++;
     writes.putSummary(next);

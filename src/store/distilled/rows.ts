@@ -36,8 +36,10 @@ export interface SummaryRow extends Row {
   investigated: string;
   learned: string;
   completed: string;
+  outcome: string;
   next_steps: string;
   notes: string;
+  commits: string;
 }
 
 export const joins = 'JOIN sessions s ON s.id = d.session_id LEFT JOIN projects p ON p.id = s.project_id';
@@ -89,10 +91,12 @@ export const toSummary = (row: SummaryRow): Summary => ({
   investigated: row.investigated,
   learned: row.learned,
   completed: row.completed,
+  outcome: row.outcome,
   nextSteps: row.next_steps,
   notes: row.notes,
   filesRead: strings(row.files_read),
   filesModified: strings(row.files_modified),
+  commits: strings(row.commits),
   by: row.by,
   tokens: row.tokens,
 });

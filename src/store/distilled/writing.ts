@@ -95,9 +95,9 @@ function summaryWrites(connection: Connection) {
   );
   const dropSummary = connection.statement('DELETE FROM summaries WHERE session_id = ?');
   const addSummary = connection.statement(
-    `INSERT INTO summaries (uid, session_id, at, prompts, title, request, investigated, learned, completed, next_steps, notes,
-       files_read, files_modified, by, tokens) VALUES (@uid, @session_id, @at, @prompts, @title, @request, @investigated, @learned,
-       @completed, @next_steps, @notes, @files_read, @files_modified, @by, @tokens)`,
+    `INSERT INTO summaries (uid, session_id, at, prompts, title, request, investigated, learned, completed, outcome, next_steps,
+       notes, files_read, files_modified, commits, by, tokens) VALUES (@uid, @session_id, @at, @prompts, @title, @request, @investigated,
+       @learned, @completed, @outcome, @next_steps, @notes, @files_read, @files_modified, @commits, @by, @tokens)`,
   );
   const renewing = {
     begin: connection.statement('INSERT INTO summaries_renewing (session_id) VALUES (?) ON CONFLICT DO NOTHING'),
@@ -142,6 +142,7 @@ function summaryWrites(connection: Connection) {
         next_steps: given.nextSteps,
         files_read: JSON.stringify(given.filesRead),
         files_modified: JSON.stringify(given.filesModified),
+        commits: JSON.stringify(given.commits),
       });
       index.run(id, indexText(given.title), indexText(summaryText(given)));
       return true;

@@ -19,7 +19,7 @@ interface Row {
  * counts, and the index of prompts leads to the prompts.
  */
 export const activitySql = (of: 'entries' | 'prompts', where: readonly string[] = []): string =>
-  `SELECT q.*, p.name, p.path FROM (
+  `SELECT q.*, coalesce(p.label, p.name) AS name, p.path FROM (
      SELECT s.id AS session, s.project_id AS project, e.at / ${quarterMs} AS quarter, count(*) AS count
      FROM sessions s CROSS JOIN entries e ON e.session_id = s.id
      WHERE ${[...where, 's.ended_at >= ?', 's.started_at < ?', 'e.at >= ?', 'e.at < ?'].join(' AND ')}
@@ -81,7 +81,7 @@ export function activityRows(connection: Connection): Pick<EntriesPort, 'activit
         const conditions = [...where, 's.ended_at >= ?', 's.started_at < ?'].join(' AND ');
         const sessions = connection
           .statement(
-            `SELECT s.id AS session, c.seq, p.name, p.path FROM sessions s LEFT JOIN session_changes c ON c.session_id = s.id
+            `SELECT s.id AS session, c.seq, coalesce(p.label, p.name) AS name, p.path FROM sessions s LEFT JOIN session_changes c ON c.session_id = s.id
              LEFT JOIN projects p ON p.id = s.project_id WHERE ${conditions}`,
           )
           .all(...values, filter.since, filter.until) as (Pick<Row, 'session' | 'name' | 'path'> & {

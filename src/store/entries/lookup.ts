@@ -4,8 +4,18 @@ import { ConversationStatus } from '../../schema/conversation.ts';
 import { titleOfSession } from '../sessions/rows.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import { exactOrAll, startsWith } from '../sqlite/ids.ts';
-import type { EntriesPort, EntryBeginning, UseAt } from './port.ts';
-import { type EntryRow, entryColumns, type ToolRow, toEntry, toToolUse } from './rows.ts';
+import type { EntriesPort, EntryBeginning } from './port.ts';
+import {
+  type EntryRow,
+  entryColumns,
+  likeAnywhere,
+  type ToolRow,
+  toEntry,
+  toToolUse,
+  toUseAt,
+  type UseRow,
+  useColumns,
+} from './rows.ts';
 
 /** Enough to recognise the kind of text. */
 const beginning = 400;
@@ -19,7 +29,7 @@ export function entryLookup(connection: Connection): Pick<EntriesPort, Members> 
     [string],
     EntryRow & { row: number; project: string | null; title: string | null }
   >(
-    `SELECT ${entryColumns}, e.id AS row, p.name AS project, ${titleOfSession} FROM json_each(?) j JOIN entries e ON e.id = j.value
+    `SELECT ${entryColumns}, e.id AS row, coalesce(p.label, p.name) AS project, ${titleOfSession} FROM json_each(?) j JOIN entries e ON e.id = j.value
      JOIN sessions s ON s.id = e.session_id LEFT JOIN projects p ON p.id = s.project_id ORDER BY j.key`,
   );
   const containing = connection
@@ -31,12 +41,8 @@ export function entryLookup(connection: Connection): Pick<EntriesPort, Members> 
        ORDER BY j.key`,
     )
     .pluck();
-  const usesOf = connection.statement<
-    { rows: string; pattern: string },
-    Omit<UseAt, 'outcome' | 'file'> & { outcome: 'ok' | 'error' | null; file: string | null }
-  >(
-    `SELECT t.entry_id AS row, t.id AS "use", t.tool, t.outcome, t.files ->> 0 AS file FROM json_each(@rows) j JOIN tool_uses t ON t.entry_id = j.value
-     WHERE @pattern = '%%' OR t.input LIKE @pattern ESCAPE '\\' ORDER BY j.key, t.id`,
+  const usesOf = connection.statement<[string], UseRow>(
+    `SELECT ${useColumns} FROM json_each(?) j JOIN tool_uses t ON t.entry_id = j.value ORDER BY j.key, t.id`,
   );
   const usesByRow = connection.statement<[string], ToolRow>(
     `SELECT t.use_id, e.uuid, t.tool, e.at, t.input, t.files, t.outcome, t.output FROM json_each(?) j
@@ -93,11 +99,8 @@ export function entryLookup(connection: Connection): Pick<EntriesPort, Members> 
     async containing(rows, text) {
       return run(() => containing.all({ rows: JSON.stringify(rows), pattern: likeAnywhere(text) }));
     },
-    async usesAt(rows, input = '') {
-      const wanted = { rows: JSON.stringify(rows), pattern: likeAnywhere(input) };
-      return run(() =>
-        usesOf.all(wanted).map((use) => ({ ...use, outcome: use.outcome ?? undefined, file: use.file ?? undefined })),
-      );
+    async usesAt(rows) {
+      return run(() => usesOf.all(JSON.stringify(rows)).map(toUseAt));
     },
     async toolUses(entries) {
       return run(() => {
@@ -115,5 +118,3 @@ export function entryLookup(connection: Connection): Pick<EntriesPort, Members> 
     },
   };
 }
-
-const likeAnywhere = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;

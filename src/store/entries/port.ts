@@ -54,6 +54,24 @@ export interface UseAt {
   readonly outcome: 'ok' | 'error' | undefined;
 }
 
+export interface PromptsWanted {
+  /** This much of each text. */
+  readonly characters: number;
+  readonly limit: number;
+  /** Only those behind this index of the transcript, the first of them. */
+  readonly after?: number | undefined;
+  /** Only those before this index of the transcript, the last of them. */
+  readonly before?: number | undefined;
+}
+
+export interface PlacedPrompt {
+  readonly id: string;
+  readonly at: string;
+  /** Its index in the transcript. */
+  readonly place: number;
+  readonly text: string;
+}
+
 export interface TimelineFilter extends SessionFilter {
   /** Which end to keep if there are more entries than the limit. */
   readonly end: 'newest' | 'oldest';
@@ -127,20 +145,20 @@ export interface EntriesPort {
   /** The entries of a session in the order of its transcript, including history that a fork copied. */
   transcript(agent: AgentName, session: string, options?: { subagents?: boolean }): Promise<readonly Entry[]>;
   /**
-   * The rows of a session's entries in the order of its transcript: for a walk over all of them, read once. `used`: only
-   * entries that used tools, without abandoned branches.
+   * The rows of a session's entries in the order of its transcript: for a walk over all of them, read once.
    */
-  order(
+  order(agent: AgentName, session: string, options?: { subagents?: boolean }): Promise<readonly EntryRowId[]>;
+  /**
+   * The uses of these tools in a session that did not fail, in order, subagents included, without abandoned branches and
+   * without their texts. `input`: only those whose input contains it.
+   */
+  usesIn(
     agent: AgentName,
     session: string,
-    options?: { subagents?: boolean; used?: boolean },
-  ): Promise<readonly EntryRowId[]>;
-  /** The prompts of a session in order, each with its index in the transcript and the beginning of its text. */
-  promptsOf(
-    agent: AgentName,
-    session: string,
-    options: { readonly characters: number; readonly limit: number },
-  ): Promise<readonly { readonly id: string; readonly at: string; readonly place: number; readonly text: string }[]>;
+    options: { readonly tools: readonly string[]; readonly input?: string | undefined },
+  ): Promise<readonly UseAt[]>;
+  /** The prompts of a session in order. */
+  promptsOf(agent: AgentName, session: string, wanted: PromptsWanted): Promise<readonly PlacedPrompt[]>;
   /**
    * A page of the transcript: from an index on, or centred on the entry
    * `around`. The cost depends on the page, not on the transcript.
@@ -151,8 +169,8 @@ export interface EntriesPort {
   toolUsesAt(uses: readonly UseRowId[]): Promise<readonly ToolUse[]>;
   /** The beginnings of the texts of these entries. */
   beginningsAt(rows: readonly EntryRowId[]): Promise<readonly EntryBeginning[]>;
-  /** The tool uses of these entries, without their texts; with `input`, only those whose input contains it. */
-  usesAt(rows: readonly EntryRowId[], input?: string): Promise<readonly UseAt[]>;
+  /** The tool uses of these entries, without their texts. */
+  usesAt(rows: readonly EntryRowId[]): Promise<readonly UseAt[]>;
   /**
    * Those of these rows, in this order, whose text, or whose tools' input or output, contains this text. Ignores the
    * case of ASCII letters only.

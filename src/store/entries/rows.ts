@@ -3,6 +3,7 @@ import type { AgentName } from '../../schema/agent-name.ts';
 import type { Author, Entry, EntryForm, Role } from '../../schema/entry.ts';
 import { toMoment } from '../../schema/time.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
+import type { UseAt } from './port.ts';
 
 export interface EntryRow {
   uuid: string;
@@ -58,3 +59,21 @@ export const toToolUse = (row: ToolRow): ToolUse => ({
   ...(row.outcome === null ? {} : { outcome: row.outcome }),
   ...(row.output === null ? {} : { output: row.output }),
 });
+
+export interface UseRow {
+  row: number;
+  use: number;
+  file: string | null;
+  tool: string;
+  outcome: 'ok' | 'error' | null;
+}
+
+export const useColumns = 't.entry_id AS row, t.id AS "use", t.tool, t.outcome, t.files ->> 0 AS file';
+
+export const toUseAt = (row: UseRow): UseAt => ({
+  ...row,
+  outcome: row.outcome ?? undefined,
+  file: row.file ?? undefined,
+});
+
+export const likeAnywhere = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;

@@ -12,7 +12,7 @@ interface Span {
   readonly ended_at: number;
 }
 
-interface Place {
+interface EntryPosition {
   readonly id: number;
   readonly at: number;
   readonly pos: number;
@@ -21,14 +21,14 @@ interface Place {
 export function timelines(connection: Connection): Pick<EntriesPort, 'timeline'> {
   const { read: run } = connection;
   const within = (order: string) =>
-    connection.statement<[number, number, number, number, number], Place>(
+    connection.statement<[number, number, number, number, number], EntryPosition>(
       `SELECT id, at, pos FROM entries WHERE session_id = ? AND at >= ? AND at < ? AND subagent IS NULL AND abandoned = 0
        AND author <> 'machine' AND (? = 0 OR author = 'person') ORDER BY at ${order}, pos ${order} LIMIT ?`,
     );
   const newest = within('DESC');
   const oldest = within('ASC');
   const fetch = connection.statement<[string], EntryRow & { project: string | null }>(
-    `SELECT ${entryColumns}, p.name AS project FROM json_each(?) j JOIN entries e ON e.id = j.value
+    `SELECT ${entryColumns}, coalesce(p.label, p.name) AS project FROM json_each(?) j JOIN entries e ON e.id = j.value
      JOIN sessions s ON s.id = e.session_id LEFT JOIN projects p ON p.id = s.project_id ORDER BY j.key`,
   );
 
@@ -45,9 +45,9 @@ export function timelines(connection: Connection): Pick<EntriesPort, 'timeline'>
       return run(() => {
         const latest = filter.end === 'newest';
         const closer = latest
-          ? (a: Place, b: Place) => b.at - a.at || b.pos - a.pos || b.id - a.id
-          : (a: Place, b: Place) => a.at - b.at || a.pos - b.pos || a.id - b.id;
-        let found: Place[] = [];
+          ? (a: EntryPosition, b: EntryPosition) => b.at - a.at || b.pos - a.pos || b.id - a.id
+          : (a: EntryPosition, b: EntryPosition) => a.at - b.at || a.pos - b.pos || a.id - b.id;
+        let found: EntryPosition[] = [];
         for (const span of spans(filter)) {
           const last = found[filter.limit - 1];
           // Sessions are sorted by the wanted end, so no later one can be closer.

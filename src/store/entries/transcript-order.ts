@@ -16,7 +16,15 @@ function byTime<T extends { readonly at: number; readonly gone: number }>(rows: 
   return [...ordered, ...gone];
 }
 
-type SessionFile = { readonly id: number; readonly session_id: number; readonly subagents: number };
+interface SessionFile {
+  readonly id: number;
+  readonly session_id: number;
+  /** 1 if the file belongs to a subagent. */
+  readonly ofSubagent: number;
+  /** Entries of the session, without those of subagents. */
+  readonly entries: number;
+  readonly subagents: number;
+}
 type InFile = { readonly file: number; readonly session: number };
 
 /** The ids of a transcript, in order. */
@@ -26,14 +34,12 @@ export interface OrderedIds {
   readonly session?: number;
   placeOf(uuid: string): number;
   slice(from: number, limit: number): number[];
-  /** Those that used tools, without abandoned branches. */
-  used(): number[];
 }
 
 /** Entries of a session file by file, with history that a fork copied. */
 function entriesInFiles(connection: Connection) {
   const sessionFiles = connection.statement<[string, string], SessionFile>(
-    `SELECT f.id, s.id AS session_id, s.subagent_entries AS subagents FROM sessions s JOIN file_sessions x ON x.session_id = s.id JOIN files f ON f.id = x.file_id
+    `SELECT f.id, s.id AS session_id, f.subagent IS NOT NULL AS ofSubagent, s.entries, s.subagent_entries AS subagents FROM sessions s JOIN file_sessions x ON x.session_id = s.id JOIN files f ON f.id = x.file_id
      WHERE s.session = ? AND s.agent = ? ORDER BY f.subagent IS NOT NULL, f.born_at, f.key`,
   );
   const inFile = (columns: string) =>
@@ -45,8 +51,8 @@ function entriesInFiles(connection: Connection) {
   const entriesIn = connection.statement<InFile, EntryRow>(inFile(entryColumns));
   const idsIn = connection.statement<
     InFile,
-    { id: number; uuid: string; subagent: string | null; at: number; gone: number; used: number }
-  >(inFile('e.id, e.uuid, e.subagent, e.at, e.gone, e.tools IS NOT NULL AND e.abandoned = 0 AS used'));
+    { id: number; uuid: string; subagent: string | null; at: number; gone: number }
+  >(inFile('e.id, e.uuid, e.subagent, e.at, e.gone'));
 
   /** Each entry once, file by file. */
   function inOrder<T extends { uuid: string; subagent: string | null; at: number; gone: number }>(
@@ -75,6 +81,7 @@ export function transcriptOrder(connection: Connection) {
     `SELECT 1 FROM entry_copies WHERE session_id = @session
      UNION ALL SELECT 1 FROM entries INDEXED BY entries_by_session WHERE session_id = @session AND pos < 0 LIMIT 1`,
   );
+  const isPlain = (session: number): boolean => hasCopies.get({ session }) === undefined;
   const own = 'e.session_id = @session AND (e.subagent IS NOT NULL) = 0';
   const extent = connection.statement<[{ session: number }], { total: number; files: number }>(
     `SELECT count(*) AS total, max(e.file_id) - min(e.file_id) AS files FROM entries e INDEXED BY entries_by_session WHERE ${own}`,
@@ -90,30 +97,35 @@ export function transcriptOrder(connection: Connection) {
       `SELECT e.id FROM entries e INDEXED BY entries_by_session WHERE ${own} ORDER BY e.pos LIMIT @limit OFFSET @from`,
     )
     .pluck();
-  const withTools = connection
-    .statement<[{ session: number }], number>(
-      `SELECT e.id FROM entries e INDEXED BY entries_with_tools
-       WHERE ${own} AND e.tools IS NOT NULL AND e.abandoned = 0 ORDER BY e.pos`,
-    )
-    .pluck();
+  /** For entries in one file, the session's row has the count. Counting takes longer than reading a page. */
+  function extentOf(files: readonly SessionFile[]): { total: number; files: number } | undefined {
+    const [first, ...others] = files.filter(({ ofSubagent }) => ofSubagent === 0);
+    if (first !== undefined && others.length === 0) return { total: first.entries, files: 0 };
+    return extent.get({ session: files[0]?.session_id ?? -1 });
+  }
 
   return {
     entriesOf: (agent: AgentName, session: string, subagents: boolean): EntryRow[] =>
       entriesOf(sessionFiles(agent, session), subagents),
+
+    /** The session's row, if no entry was copied into it and none is gone from its transcript. */
+    plainSession(agent: AgentName, session: string): number | undefined {
+      const id = sessionFiles(agent, session)[0]?.session_id;
+      return id !== undefined && isPlain(id) ? id : undefined;
+    },
 
     /** For a session in one file without copies, the index knows the order. Otherwise all ids are sorted here. */
     idsOf(agent: AgentName, session: string, subagents: boolean): OrderedIds {
       const files = sessionFiles(agent, session);
       const id = files[0]?.session_id ?? -1;
       const isAlone = !subagents || files.every((file) => file.subagents === 0);
-      const simple = isAlone && hasCopies.get({ session: id }) === undefined ? extent.get({ session: id }) : undefined;
+      const simple = isAlone && isPlain(id) ? extentOf(files) : undefined;
       if (simple !== undefined && simple.total > 0 && simple.files === 0)
         return {
           total: simple.total,
           session: id,
           placeOf: (uuid: string) => placeOf.get({ session: id, uuid }) ?? 0,
           slice: (from: number, limit: number) => part.all({ session: id, from, limit }),
-          used: () => withTools.all({ session: id }),
         };
       const all = idsOf(files, subagents);
       return {
@@ -124,7 +136,6 @@ export function transcriptOrder(connection: Connection) {
             all.findIndex((one) => one.uuid === uuid),
           ),
         slice: (from: number, limit: number) => all.slice(from, from + limit).map((one) => one.id),
-        used: () => all.filter(({ used }) => used === 1).map((one) => one.id),
       };
     },
   };

@@ -31,8 +31,26 @@ export interface HubPort {
   transcriptKeys(session: SessionKey): Promise<readonly string[]>;
   /** The sessions that a transcript contains parts of. */
   sessionsIn(agent: AgentName, key: string): Promise<readonly SessionKey[]>;
-  /** The wanted model's vectors of whole entries. */
+  /** The wanted model's vectors of whole entries; with `final`, without those that a closer reading will replace. */
   entryVectors(
     uuids: readonly string[],
+    options?: { readonly final?: boolean },
   ): Promise<{ readonly model: string; readonly vectors: ReadonlyMap<string, Int8Array> }>;
+  /**
+   * The wanted model's final vectors of entries from this machine's transcripts, with a number above `seq`, in the order of their numbers.
+   * `upTo`: all up to this number were read.
+   */
+  finalVectorsAfter(
+    seq: number,
+    limit: number,
+  ): Promise<{ readonly model: string; readonly rows: readonly PlacedVector[]; readonly upTo: number }>;
+}
+
+/** The vector of an entry, with the transcript and the project that the entry belongs to. */
+export interface PlacedVector {
+  readonly uuid: string;
+  readonly agent: string;
+  readonly key: string;
+  readonly project: string;
+  readonly vector: Int8Array;
 }

@@ -5,17 +5,10 @@ import { hubReading } from './reading.ts';
 import { hubWriting } from './writing.ts';
 
 export function hubPort(connection: Connection): HubPort {
-  const { note, setNote, exportedSessions, exportedMemory, transcriptKeys, sessionsIn, entryVectors } =
-    hubReading(connection);
+  const reading = hubReading(connection);
   const { replaceRows, dropDerived } = hubWriting(connection);
   return {
-    note,
-    setNote,
-    exportedSessions,
-    exportedMemory,
-    transcriptKeys,
-    sessionsIn,
-    entryVectors,
+    ...reading,
     replaceRows,
     dropDerived,
   };

@@ -1,4 +1,5 @@
 // Derived rows that came from a hub.
+import { withParts } from '../../schema/completed-text.ts';
 import type { ExportedRow } from '../../schema/exported.ts';
 import { distilledWrites } from '../distilled/writing.ts';
 import { markDueSql, rulesFact } from '../memory/statements.ts';
@@ -44,7 +45,7 @@ export function hubWriting(connection: Connection): Pick<HubPort, 'replaceRows' 
     }
     if (row.is === 'summary') {
       const { is: _, past: __, ...given } = row;
-      return Number(writes.putSummary(given));
+      return Number(writes.putSummary(withParts(given)));
     }
     return row.is === 'extraction' ? takeExtraction(row) : 0;
   }

@@ -25,7 +25,7 @@ export interface JobRow {
   updated_at: number;
 }
 
-export const select = `SELECT j.*, s.agent, s.session, p.name AS project FROM jobs j JOIN sessions s ON s.id = j.session_id
+export const select = `SELECT j.*, s.agent, s.session, coalesce(p.label, p.name) AS project FROM jobs j JOIN sessions s ON s.id = j.session_id
   LEFT JOIN projects p ON p.id = s.project_id`;
 // Summaries and memories are made from observations, so their jobs wait for the observe jobs.
 export const open = `(j.kind = 'observe' OR NOT EXISTS (SELECT 1 FROM jobs o WHERE o.session_id = j.session_id AND o.kind = 'observe'

@@ -4,18 +4,21 @@ import { toMoment } from '../../schema/time.ts';
 import { indexText } from '../search/index-text.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import type { MemoryFilter, MemoryPort, NewMemory, TargetMemory } from './port.ts';
+import { fromChoice, toChoice } from './statements.ts';
 
-type Row = Omit<NewMemory, 'id' | 'saidBy' | 'group'> & {
+type Row = Omit<NewMemory, 'id' | 'saidBy' | 'group' | 'choice'> & {
   id: number;
   memory: string;
   place: number;
   said_by: NewMemory['saidBy'];
   group_name: string;
+  question: string;
+  answer: string;
 };
 
 const columns = [
   ...(['page', 'place', 'target', 'title', 'text', 'kind', 'at', 'project', 'session', 'source'] as const),
-  ...(['said_by', 'group_name'] as const),
+  ...(['said_by', 'group_name', 'question', 'answer'] as const),
 ];
 
 /** Updates the rows of a page. Unchanged memories keep their rows, and so their vectors. */
@@ -34,8 +37,8 @@ export function indexWriter(connection: Connection): (page: string, memories: re
 
   return (page, memories) => {
     const before = new Map(ofPage.all(page).map((row) => [row.memory, row]));
-    for (const [place, { id: memory, saidBy, group, ...rest }] of memories.entries()) {
-      const row = { ...rest, said_by: saidBy, group_name: group, memory, place };
+    for (const [place, { id: memory, saidBy, group, choice, ...rest }] of memories.entries()) {
+      const row = { ...rest, ...fromChoice(choice), said_by: saidBy, group_name: group, memory, place };
       const old = before.get(memory);
       before.delete(memory);
       if (old === undefined) {
@@ -90,9 +93,13 @@ function conditions({ page, project, kind, group }: MemoryFilter) {
   return { where: stated.map(([condition]) => condition), values: stated.map(([, value]) => value) };
 }
 
-const toMemory = ({ memory, said_by, group_name, id: _, place: _place, at, ...row }: Row): TargetMemory => ({
-  id: memory,
-  ...row,
-  ...{ saidBy: said_by, group: group_name },
-  at: toMoment(at),
-});
+function toMemory(stored: Row): TargetMemory {
+  const { memory, said_by, group_name, question, answer, id: _, place: _place, at, ...row } = stored;
+  return {
+    id: memory,
+    ...row,
+    ...{ saidBy: said_by, group: group_name },
+    ...toChoice(question, answer),
+    at: toMoment(at),
+  };
+}

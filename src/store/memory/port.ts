@@ -1,5 +1,6 @@
 // What conversations contributed to memory, and the memories in the index of pages.
 import type { AgentName } from '../../schema/agent-name.ts';
+import type { Choice } from '../../schema/choice.ts';
 import type { Memory, MemoryKind, MemorySource, SaidBy } from '../../schema/memory.ts';
 
 /**
@@ -54,6 +55,8 @@ export interface Statement {
   readonly title: string;
   readonly key: string;
   readonly text: string;
+  /** What the text tells, if it is a choice of the person. */
+  readonly choice?: Choice | undefined;
   readonly why: string;
   readonly project: string;
   readonly session: string;
@@ -70,9 +73,16 @@ export interface PlacedExtraction {
   readonly statements: readonly Statement[];
 }
 
-export type NewMemory = Omit<Memory, 'at'> & { readonly at: number; readonly target: string };
+/** A memory with what only its page knows. */
+interface OnPage {
+  readonly target: string;
+  /** What the text tells, if it is a choice of the person and no one edited it. */
+  readonly choice?: Choice | undefined;
+}
 
-export type TargetMemory = Memory & { readonly target: string };
+export type NewMemory = Omit<Memory, 'at'> & { readonly at: number } & OnPage;
+
+export type TargetMemory = Memory & OnPage;
 
 export interface MemoryFilter {
   readonly page?: string | undefined;

@@ -1,8 +1,11 @@
 // Statements and extractions as rows, and how to write them. The ports of pages and memory share this.
+import type { Choice } from '../../schema/choice.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import type { PlacedExtraction, Statement } from './port.ts';
 
-export interface StatementRow extends Omit<Statement, 'order' | 'tags' | 'from' | 'saidBy'> {
+export interface StatementRow extends Omit<Statement, 'order' | 'tags' | 'from' | 'saidBy' | 'choice'> {
+  question: string;
+  answer: string;
   said_by: Statement['saidBy'];
   ordinal: number;
   tags: string;
@@ -14,15 +17,24 @@ export const rulesFact = 'memories: placed by';
 export const markDueSql = `INSERT INTO memory_pages (page, version, due) VALUES (?, 1, 1)
   ON CONFLICT DO UPDATE SET version = version + 1, due = 1`;
 export const statementColumns =
-  'page, target, kind, at, file, pos, ordinal, title, key, text, why, project, session, source, said_by, tags, promoted_from';
+  'page, target, kind, at, file, pos, ordinal, title, key, text, question, answer, why, project, session, source, said_by, tags, promoted_from';
 
-export const toStatement = ({ ordinal, tags, promoted_from, said_by, ...row }: StatementRow): Statement => ({
-  ...row,
-  saidBy: said_by,
-  order: ordinal,
-  tags: JSON.parse(tags) as string[],
-  from: promoted_from,
-});
+/** Two columns, both empty unless the text tells a choice. */
+export const toChoice = (question: string, answer: string): { choice?: Choice } =>
+  question === '' ? {} : { choice: { question, answer } };
+export const fromChoice = (choice: Choice | undefined): Choice => choice ?? { question: '', answer: '' };
+
+export const toStatement = (stored: StatementRow): Statement => {
+  const { ordinal, tags, promoted_from, said_by, question, answer, ...row } = stored;
+  return {
+    ...row,
+    ...toChoice(question, answer),
+    saidBy: said_by,
+    order: ordinal,
+    tags: JSON.parse(tags) as string[],
+    from: promoted_from,
+  };
+};
 
 /** Writes in the caller's transaction. */
 export function statementWriting(connection: Connection) {
@@ -44,12 +56,12 @@ export function statementWriting(connection: Connection) {
   const dropStatements = connection.statement('DELETE FROM statements WHERE extraction_id = ?');
   const putStatement = connection.statement(
     `INSERT INTO statements (extraction_id, ${statementColumns}) VALUES (@extraction, @page, @target, @kind, @at, @file, @pos, @order,
-       @title, @key, @text, @why, @project, @session, @source, @saidBy, @tags, @from)`,
+       @title, @key, @text, @question, @answer, @why, @project, @session, @source, @saidBy, @tags, @from)`,
   );
   const markDue = connection.statement(markDueSql);
 
-  const insert = (extraction: number | null, { tags, ...statement }: Statement) =>
-    putStatement.run({ ...statement, tags: JSON.stringify(tags), extraction });
+  const insert = (extraction: number | null, { tags, choice, ...statement }: Statement) =>
+    putStatement.run({ ...statement, ...fromChoice(choice), tags: JSON.stringify(tags), extraction });
 
   /** Returns the pages on which a statement was added, removed or changed. */
   function save({ row, statements }: PlacedExtraction): string[] {

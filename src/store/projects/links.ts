@@ -2,10 +2,13 @@
 
 import path from 'node:path';
 import type { Connection, Statements } from '../sqlite/connection.ts';
+import { relabelling } from './labels.ts';
 import type { ProjectLink, ProjectsPort } from './port.ts';
 
 export const allLinks = (connection: Statements): ProjectLink[] =>
   connection.statement<[], ProjectLink>('SELECT old_path AS "from", new_path AS "to" FROM project_links').all();
+
+const nameOf = (folder: string): string => path.basename(folder) || folder;
 
 export function projectLinks(connection: Connection): Pick<ProjectsPort, 'links' | 'link'> {
   const { read, write } = connection;
@@ -24,6 +27,7 @@ export function projectLinks(connection: Connection): Pick<ProjectsPort, 'links'
   const moveSessions = connection.statement('UPDATE sessions SET project_id = ? WHERE project_id = ?');
   const movePin = connection.statement("UPDATE OR REPLACE pins SET id = ? WHERE kind = 'project' AND id = ?");
   const removeProject = connection.statement('DELETE FROM projects WHERE id = ?');
+  const relabel = relabelling(connection);
 
   return {
     async links() {
@@ -39,11 +43,12 @@ export function projectLinks(connection: Connection): Pick<ProjectsPort, 'links'
         for (const { from, to } of moves) {
           const old = find.get(from);
           if (old === undefined || from === to) continue;
-          const now = find.get(to) ?? Number(addProject.run(to, path.basename(to) || to).lastInsertRowid);
+          const now = find.get(to) ?? Number(addProject.run(to, nameOf(to)).lastInsertRowid);
           moveInFiles.run(now, old);
           moved += moveSessions.run(now, old).changes;
           movePin.run(to, from);
           removeProject.run(old);
+          for (const folder of [from, to]) relabel(nameOf(folder));
         }
         return moved;
       });

@@ -49,10 +49,17 @@ export function projectsPort(connection: Connection): ProjectsPort {
       return run(() => {
         const rows = connection
           .statement(
-            `SELECT p.name, p.path, count(*) AS sessions, sum(s.entries) AS entries, max(s.ended_at) AS last
+            `SELECT p.name, coalesce(p.label, p.name) AS label, p.path, count(*) AS sessions, sum(s.entries) AS entries, max(s.ended_at) AS last
              FROM projects p JOIN sessions s ON s.project_id = p.id GROUP BY p.id ORDER BY last DESC, p.path`,
           )
-          .all() as { name: string; path: string; sessions: number; entries: number; last: number | null }[];
+          .all() as {
+          name: string;
+          label: string;
+          path: string;
+          sessions: number;
+          entries: number;
+          last: number | null;
+        }[];
         return rows.map(({ last, ...row }) => ({ ...row, lastActivityAt: toMoment(last ?? 0) }));
       });
     },

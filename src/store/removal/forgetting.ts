@@ -15,6 +15,18 @@ export function traceNoting(connection: Connection) {
   };
 }
 
+type Counts = Forgotten['removed'];
+
+const difference = (before: Counts, after: Counts): Counts => ({
+  sessions: before.sessions - after.sessions,
+  entries: before.entries - after.entries,
+  toolUses: before.toolUses - after.toolUses,
+  observations: before.observations - after.observations,
+  summaries: before.summaries - after.summaries,
+  briefings: before.briefings - after.briefings,
+  pins: before.pins - after.pins,
+});
+
 export function forgetting(
   connection: Connection,
 ): Pick<RemovalPort, 'forget' | 'unfinishedForgetting' | 'finishForgetting'> {
@@ -22,23 +34,16 @@ export function forgetting(
   const begin = forgetters(connection);
   const { entryNamed, sessionNamed, distilledNamed } = forgetLookup(connection);
   const { named: useNamed } = useRows(connection);
-  const count = (table: string) => connection.statement<[], number>(`SELECT count(*) FROM ${table}`).pluck();
-  const counted = {
-    sessions: count('sessions'),
-    entries: count('entries'),
-    toolUses: count('tool_uses'),
-    observations: count('observations'),
-    summaries: count('summaries'),
-    briefings: count('briefings'),
-    pins: count('pins'),
-  };
+  const count = (table: string) => `(SELECT count(*) FROM ${table})`;
+  const counts = connection.statement<[], Counts>(
+    `SELECT ${count('sessions')} AS sessions, ${count('entries')} AS entries, ${count('tool_uses')} AS "toolUses",
+       ${count('observations')} AS observations, ${count('summaries')} AS summaries, ${count('briefings')} AS briefings, ${count('pins')} AS pins`,
+  );
   const noteTraces = traceNoting(connection);
   const unfinished = connection.statement<[number], { id: number; traces: string }>(
     'SELECT id, traces FROM forgetting WHERE not_before <= ? ORDER BY id',
   );
   const finish = connection.statement('DELETE FROM forgetting WHERE id = ?');
-
-  const tally = () => Object.fromEntries(Object.entries(counted).map(([key, rows]) => [key, rows.get() ?? 0]));
 
   function find(item: Forgettable): ((todo: Forgetter) => void) | undefined {
     if (item.kind === 'session') {
@@ -69,15 +74,12 @@ export function forgetting(
         write(() => {
           const act = find(item);
           if (act === undefined) return;
-          const before = tally();
+          const before = counts.get() as Counts;
           const todo = begin(now);
           act(todo);
           const { traces, busyUntil } = todo.settle(rules);
-          const after = tally();
-          const removed = Object.fromEntries(
-            Object.keys(counted).map((key) => [key, (before[key] as number) - (after[key] as number)]),
-          ) as unknown as Forgotten['removed'];
-          result = { removed, traces };
+          const after = counts.get() as Counts;
+          result = { removed: difference(before, after), traces };
           if (dryRun) throw undo;
           noteTraces(traces);
           // A process is reading one of the conversations now, and may store

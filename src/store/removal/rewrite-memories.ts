@@ -6,9 +6,9 @@ import type { Connection } from '../sqlite/connection.ts';
 import type { TextChange } from './port.ts';
 
 const said = [
-  { table: 'statements', columns: ['title', 'key', 'text', 'why'] },
+  { table: 'statements', columns: ['title', 'key', 'text', 'question', 'answer', 'why'] },
   { table: 'memory_edits', columns: ['text', 'before', 'section'] },
-  { table: 'memories', columns: ['title', 'text'] },
+  { table: 'memories', columns: ['title', 'text', 'question', 'answer'] },
 ] as const;
 
 /**

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { formatState, parseState } from '../../schema/reader-state.ts';
 import { rewriteDistilled } from '../distilled/rewriting.ts';
+import { relabelling } from '../projects/labels.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import { sessionRows } from '../transcripts/session-rows.ts';
 import type { TextChange } from './port.ts';
@@ -67,6 +68,7 @@ function rewriteProjects(connection: Connection, change: TextChange): number {
   const projects = connection.statement<[], { id: number; path: string }>('SELECT id, path FROM projects');
   const projectAt = connection.statement<[string], number>('SELECT id FROM projects WHERE path = ?').pluck();
   const setProject = connection.statement('UPDATE projects SET path = ?, name = ? WHERE id = ?');
+  const relabel = relabelling(connection);
   let changed = 0;
   for (const { id, path: folder } of projects.all()) {
     const clean = change.text(folder);
@@ -75,6 +77,7 @@ function rewriteProjects(connection: Connection, change: TextChange): number {
     // Two folder names may differ only in the secret.
     const free = projectAt.get(clean) === undefined ? clean : `${clean} (${id})`;
     setProject.run(free, path.posix.basename(free), id);
+    for (const name of [folder, free].map((one) => path.posix.basename(one))) relabel(name);
   }
   return changed;
 }

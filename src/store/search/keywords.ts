@@ -13,7 +13,7 @@ interface Ranked {
   readonly score: number;
 }
 
-const columns = `${entryColumns}, p.name AS project, ${titleOfSession}`;
+const columns = `${entryColumns}, coalesce(p.label, p.name) AS project, ${titleOfSession}`;
 const joins = 'JOIN sessions s ON s.id = e.session_id LEFT JOIN projects p ON p.id = s.project_id';
 
 /**

@@ -67,6 +67,11 @@ export interface Touch {
   readonly cwd: string;
 }
 
+/** How often tools used a file in a session, and when last. */
+export interface CountedTouch extends Omit<Touch, 'session'> {
+  readonly times: number;
+}
+
 /** One tool use on a requested file. */
 export interface FileTouch {
   readonly file: string;
@@ -114,6 +119,8 @@ export interface SearchPort {
   toolUsers(use: UseFilter): Promise<readonly EntryRowId[]>;
   /** The last file touches in the given sessions, newest first within each. */
   touches(sessions: readonly { agent: AgentName; id: string }[], limit: number): Promise<readonly Touch[]>;
+  /** All file touches in a session, counted by file, tool and outcome. */
+  countedTouches(session: { agent: AgentName; id: string }): Promise<readonly CountedTouch[]>;
   /** All touched paths with this last part, as the agents wrote them. */
   touchedFiles(name: string): Promise<readonly string[]>;
   /** The sessions whose tools used any of these paths, each with the path and the folder it worked in. */

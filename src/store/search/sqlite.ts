@@ -12,7 +12,7 @@ export function searchPort(connection: Connection): SearchPort {
   const { keywords, keywordCounts } = keywordSearch(connection);
   const { rankKeywords, rankToolUses } = keywordRanking(connection);
   const { toolNames, toolUsers } = useRows(connection);
-  const { touches } = sessionTouches(connection);
+  const { touches, countedTouches } = sessionTouches(connection);
   const { touchedFiles, sessionsTouching, fileTouches, turnMatches } = touchSearch(connection);
   return {
     keywords,
@@ -23,6 +23,7 @@ export function searchPort(connection: Connection): SearchPort {
     toolNames,
     toolUsers,
     touches,
+    countedTouches,
     touchedFiles,
     sessionsTouching,
     fileTouches,

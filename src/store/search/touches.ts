@@ -51,7 +51,7 @@ const promptBefore = `coalesce(
  * entries and sessions only if a condition needs them.
  */
 const touchSql = (conditions: readonly string[]): string => `
-  SELECT ${entryColumns}, l.path AS file, t.tool, t.outcome = 'error' AS failed, s.cwd, p.name AS project, ${titleOfSession},
+  SELECT ${entryColumns}, l.path AS file, t.tool, t.outcome = 'error' AS failed, s.cwd, coalesce(p.label, p.name) AS project, ${titleOfSession},
     ${promptBefore} AS prompt
   FROM (
     SELECT f.path, x.at, x.tool_use_id FROM json_each(?) j CROSS JOIN touched_files f ON f.path = j.value

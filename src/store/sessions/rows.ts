@@ -38,7 +38,7 @@ export const titleOfSession = `coalesce((SELECT l.name FROM session_labels l WHE
   CASE WHEN s.title_by IS NOT NULL OR EXISTS (SELECT 1 FROM file_sessions n WHERE n.session_id = s.id AND n.title IS NOT NULL) THEN s.title
   ELSE coalesce((SELECT m.title FROM summaries m WHERE m.session_id = s.id), s.title) END) AS title`;
 
-export const sessionColumns = `s.session, s.agent, p.name, p.path, s.cwd, ${titleOfSession}, s.title_by, s.started_at, s.ended_at, s.entries, s.subagent_entries,
+export const sessionColumns = `s.session, s.agent, coalesce(p.label, p.name) AS name, p.path, s.cwd, ${titleOfSession}, s.title_by, s.started_at, s.ended_at, s.entries, s.subagent_entries,
   (SELECT json_group_array(json_array(x.kind, x.value) ORDER BY f.born_at DESC, f.key, x.pos DESC) FROM session_facts x
      JOIN files f ON f.id = x.file_id WHERE x.session_id = s.id) AS facts,
   (SELECT o.session FROM entry_copies k JOIN entries e ON e.id = k.entry_id JOIN sessions o ON o.id = e.session_id

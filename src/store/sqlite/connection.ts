@@ -86,6 +86,7 @@ export function connect(db: Database, location: string): Connection {
 type Compiled = Statement<unknown[], unknown>;
 
 export const statementsOf = (db: Database): Statements => ({
+  // The caller states the types of values and rows: SQL has none that the compiler could check.
   statement: ((sql: string) => lazy(() => db.prepare(sql) as Compiled)) as unknown as Statements['statement'],
 });
 

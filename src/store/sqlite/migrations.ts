@@ -1,7 +1,11 @@
 // Named and append-only: a released migration never changes; another one follows it.
 import type { Database } from 'better-sqlite3';
+import { choiceIn } from '../../schema/choice.ts';
+import { partsOfCompleted } from '../../schema/completed-text.ts';
 import { withoutToolNames } from '../../schema/tool-names.ts';
 import { HoldfastError } from '../../system/errors.ts';
+import { labelOf } from '../projects/labels.ts';
+import { writeAhead } from './write-ahead.ts';
 
 interface Migration {
   readonly name: string;
@@ -1070,6 +1074,49 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX entries_with_tools ON entries (session_id, pos) WHERE tools IS NOT NULL;
     `,
   },
+  {
+    name: '042-tools-without-entries',
+    sql: `
+      -- With these columns, the tool uses of a session are found without reading its entries.
+      DROP INDEX entries_with_tools;
+      CREATE INDEX entries_with_tools ON entries (session_id, pos, abandoned, file_id) WHERE tools IS NOT NULL;
+    `,
+  },
+  {
+    name: '043-parts-of-summaries',
+    sql: `
+      -- Readers found the outcome and the commits of a session in the wording of 'completed'.
+      ALTER TABLE summaries ADD COLUMN outcome TEXT NOT NULL DEFAULT '';
+      ALTER TABLE summaries ADD COLUMN commits TEXT NOT NULL DEFAULT '[]';
+      UPDATE summaries SET outcome = outcome_in(completed), commits = commits_in(completed);
+      UPDATE past_summaries SET json = json_set(json, '$.outcome', outcome_in(json ->> '$.completed'),
+        '$.commits', json(commits_in(json ->> '$.completed'))) WHERE json_valid(json);
+    `,
+  },
+  {
+    name: '044-choices',
+    sql: `
+      -- Readers found the question and the answer of a person's choice in the wording of the statement.
+      ALTER TABLE statements ADD COLUMN question TEXT NOT NULL DEFAULT '';
+      ALTER TABLE statements ADD COLUMN answer TEXT NOT NULL DEFAULT '';
+      ALTER TABLE memories ADD COLUMN question TEXT NOT NULL DEFAULT '';
+      ALTER TABLE memories ADD COLUMN answer TEXT NOT NULL DEFAULT '';
+      UPDATE statements SET question = question_in(text), answer = answer_in(text)
+        WHERE source = 'conversation' AND text LIKE 'Asked “%';
+      UPDATE memories SET question = question_in(text), answer = answer_in(text)
+        WHERE source = 'conversation' AND text LIKE 'Asked “%';
+    `,
+  },
+  {
+    name: '045-project-labels',
+    sql: `
+      -- The name that tells a project apart from others with the same name. NULL: its name is enough.
+      ALTER TABLE projects ADD COLUMN label TEXT;
+      UPDATE projects SET label =
+        project_label(path, name, (SELECT json_group_array(path) FROM
+          (SELECT q.path FROM projects q WHERE q.name = projects.name LIMIT 101)));
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as Holdfast's. */
@@ -1084,9 +1131,18 @@ export function migrate(db: Database, location: string, before?: () => void): vo
   if (pending(db).length === 0) return;
   // A new database has nothing to lose.
   if (applied(db).length > 0) before?.();
-  db.pragma('journal_mode = WAL');
+  writeAhead(db);
   db.function('without_tool_names', { deterministic: true }, (text, tools) =>
     withoutToolNames(String(text), JSON.parse(String(tools)) as string[]),
+  );
+  db.function('outcome_in', { deterministic: true }, (completed) => partsOfCompleted(String(completed)).outcome);
+  db.function('commits_in', { deterministic: true }, (completed) =>
+    JSON.stringify(partsOfCompleted(String(completed)).commits),
+  );
+  for (const part of ['question', 'answer'] as const)
+    db.function(`${part}_in`, { deterministic: true }, (text) => choiceIn(String(text))?.[part] ?? '');
+  db.function('project_label', { deterministic: true }, (path, name, paths) =>
+    labelOf(String(path), String(name), JSON.parse(String(paths)) as string[]),
   );
   db.transaction(() => {
     refuseForeign(db, location);

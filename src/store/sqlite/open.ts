@@ -35,6 +35,7 @@ import { type Connection, connect } from './connection.ts';
 import { copyInto, createPrivate, syncFile } from './copy.ts';
 import { migrate } from './migrations.ts';
 import { cannotWrite, openReadOnly } from './read-only.ts';
+import { writeAhead } from './write-ahead.ts';
 
 /** `trace` receives every statement that runs, with its values. With `backups`, a migration makes a copy first. */
 export async function openSqliteStore(
@@ -101,7 +102,7 @@ function open(
     db = new Database(location, { timeout: 5000, ...(trace && { verbose: (sql) => trace(String(sql)) }) });
     const copy = backups && ((file: string) => copyInto(db as Database.Database, file));
     migrate(db, location, copy && (() => backUpFirst(backups, copy, fs.statSync(location).size, Date.now())));
-    db.pragma('journal_mode = WAL');
+    writeAhead(db);
     db.pragma('synchronous = FULL');
     db.pragma('foreign_keys = ON');
     db.pragma('cache_size = -16000');

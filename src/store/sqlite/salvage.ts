@@ -236,7 +236,7 @@ const jsonColumns = {
   extractions: ['json'],
   statements: ['tags'],
   observations: ['facts', 'concepts', 'files_read', 'files_modified', 'tools'],
-  summaries: ['files_read', 'files_modified'],
+  summaries: ['files_read', 'files_modified', 'commits'],
   past_summaries: ['json'],
 } as const;
 

@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import type { AgentName } from '../../schema/agent-name.ts';
+import { relabelling } from '../projects/labels.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import type { SessionInFile } from './port.ts';
 import { changeNoting, sessionRefreshing } from './session-summary.ts';
@@ -76,8 +77,15 @@ export function sessionRows(connection: Connection) {
   const idOf = (agent: AgentName, session: string): number =>
     find.get(session, agent) ?? Number(add.run(session, agent).lastInsertRowid);
 
-  const projectOf = (folder: string): number =>
-    findProject.get(folder) ?? Number(addProject.run(folder, path.basename(folder) || folder).lastInsertRowid);
+  const relabel = relabelling(connection);
+  const projectOf = (folder: string): number => {
+    const known = findProject.get(folder);
+    if (known !== undefined) return known;
+    const name = path.basename(folder) || folder;
+    const added = Number(addProject.run(folder, name).lastInsertRowid);
+    relabel(name);
+    return added;
+  };
 
   return {
     idOf,

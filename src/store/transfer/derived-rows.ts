@@ -1,4 +1,5 @@
 // Imports observations, summaries and jobs of an export.
+import { withParts } from '../../schema/completed-text.ts';
 import { distilledWrites } from '../distilled/writing.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import { conversationRow, sessionRow } from './simple-rows.ts';
@@ -30,10 +31,11 @@ export function derivedRows(connection: Connection): Takes<'observation' | 'summ
       return Number(writes.putObservation(given));
     },
     summary: (row) => {
-      const { is: _, past = [], ...given } = row as Is<'summary'>;
+      const { is: _, past = [], ...rest } = row as Is<'summary'>;
+      const given = withParts(rest);
       if (hasSummary.get(given) !== undefined) return 0;
       const isTaken = writes.putSummary(given);
-      if (isTaken) writes.putPast(given, past);
+      if (isTaken) writes.putPast(given, past.map(withParts));
       return Number(isTaken);
     },
     job: (row) => {

@@ -53,12 +53,12 @@ const ofSessions: readonly Kind[] = [
   {
     is: 'summary',
     sql: `SELECT w.agent, w.session, strftime('%Y-%m-%dT%H:%M:%fZ', d.at / 1000.0, 'unixepoch') AS at, d.prompts, d.title, d.request,
-      d.investigated, d.learned, d.completed, d.next_steps AS nextSteps, d.notes, d.files_read AS filesRead,
-      d.files_modified AS filesModified, d.by, d.tokens,
+      d.investigated, d.learned, d.completed, d.outcome, d.next_steps AS nextSteps, d.notes, d.files_read AS filesRead,
+      d.files_modified AS filesModified, d.commits, d.by, d.tokens,
       (SELECT json_group_array(json(json)) FROM (SELECT json FROM past_summaries x
         WHERE x.session_id = d.session_id AND json_valid(x.json) ORDER BY x.prompts)) AS past
       FROM summaries d JOIN wanted w ON w.id = d.session_id`,
-    json: ['filesRead', 'filesModified', 'past'],
+    json: ['filesRead', 'filesModified', 'commits', 'past'],
   },
   {
     is: 'job',
@@ -283,6 +283,7 @@ function* fileLines(
     if (!names.has(session)) names.set(session, statements.name.get(session));
     return names.get(session);
   };
+  // Here and below, SQL gives the fields of the schema; tests read back what they export.
   yield {
     is: 'file',
     ...rest,

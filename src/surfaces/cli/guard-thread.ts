@@ -5,6 +5,8 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 export interface GuardDeps {
   /** How long the command may take to end in order. */
   readonly graceMs: number;
+  /** The signal has come already: the time runs. */
+  readonly heard: boolean;
   /** The process that started this one as a part of itself; if it is gone, this process must end too. */
   readonly parent?: number | undefined;
 }
@@ -16,8 +18,9 @@ interface SignalWrap {
 }
 
 if (!isMainThread && parentPort !== null) {
-  const { graceMs, parent } = workerData as GuardDeps;
+  const { graceMs, heard, parent } = workerData as GuardDeps;
   const end = () => setTimeout(() => process.kill(process.pid, 'SIGKILL'), graceMs);
+  if (heard) end();
   listen(15, end);
   // After the first Ctrl+C the person sees the command stop; the second one ends it at once.
   let interrupts = 0;

@@ -168,6 +168,17 @@ describe('the command line', () => {
     expect((await call('sessions', '-n', '0')).error?.message).toBe('--limit must be at least 1');
   });
 
+  it('names the arguments that a command does not take, and the command that does', async () => {
+    expect((await call('timeline', '2026-02-12')).error).toMatchObject({
+      message: 'holdfast timeline does not take the argument "2026-02-12"',
+      hint: 'For one day: holdfast day 2026-02-12. From a day on: holdfast timeline --since 2026-02-12',
+    });
+    expect((await call('show', '0f3c', 'and', 'more')).error).toMatchObject({
+      message: 'holdfast show does not take the argument "and more"',
+      hint: 'See: holdfast show --help',
+    });
+  });
+
   it('offers a choice of table columns', async () => {
     const { ran } = await call('sessions', '--columns', 'title,session');
     expect(ran).toMatchObject({ columns: ['title', 'session'] });

@@ -153,20 +153,28 @@ function addOperation(parent: Command, name: string, operation: Operation, run: 
     if (field.positional) command.argument(argumentOf(field), field.description);
     else command.addOption(optionOf(field));
   }
-  addOutputOptions(command, operation).allowExcessArguments(false);
+  addOutputOptions(command, operation).allowExcessArguments(true);
   command.addHelpText('after', `\nExamples:\n${operation.examples.map((example) => `  ${example}`).join('\n')}`);
   command.action(async () => {
     // A parent also takes its own options, so `--json` of `config list --json` may end up there.
     const { json, columns, ...options } = command.optsWithGlobals();
     const known = Object.entries(options).filter(([name]) => fields.some((field) => field.name === name));
     const typed: Record<string, unknown> = Object.fromEntries(known);
-    fields
-      .filter((field) => field.positional)
-      .forEach((field, i) => {
-        if (i < command.args.length) typed[field.name] = field.rest ? command.args.slice(i).join(' ') : command.args[i];
-      });
+    const taken = fields.filter((field) => field.positional);
+    taken.forEach((field, i) => {
+      if (i < command.args.length) typed[field.name] = field.rest ? command.args.slice(i).join(' ') : command.args[i];
+    });
+    if (!taken.some((field) => field.rest)) refuseExtra(operation, command.args.slice(taken.length));
     await run(operation, toInput(operation, typed), optionsOf(operation, json, columns));
   });
+}
+
+function refuseExtra({ name, hintForExtra }: Operation, extra: readonly string[]): void {
+  const words = extra.join(' ');
+  if (words !== '')
+    throw new HoldfastError('BAD_INPUT', `holdfast ${name} does not take the argument "${words}"`, {
+      hint: hintForExtra?.(words) ?? `See: holdfast ${name} --help`,
+    });
 }
 
 function addOutputOptions(command: Command, { name }: Operation): Command {

@@ -1,5 +1,6 @@
 // Progress of long work on standard error: one live line on a terminal, a line every few seconds elsewhere.
 import type { Progress } from '../../operations/operation.ts';
+import { withCommas } from '../../schema/with-commas.ts';
 import { bytes } from './style.ts';
 
 interface Terminal {
@@ -50,15 +51,15 @@ export function describe(progress: Progress, elapsedMs: number): string {
   if ('redacted' in progress) return ['applying newer redaction rules', left].filter((part) => part !== '').join('  ');
   const parts =
     embeddedIn(progress) !== undefined
-      ? [`${done.toLocaleString('en')} of ${total.toLocaleString('en')} texts embedded`, left]
+      ? [`${withCommas(done)} of ${withCommas(total)} texts embedded`, left]
       : 'jobs' in progress
         ? [
             `${progress.jobs}/${progress.totalJobs} jobs`,
-            progress.tokens === 0 ? '' : `${progress.tokens.toLocaleString('en')} tokens`,
+            progress.tokens === 0 ? '' : `${withCommas(progress.tokens)} tokens`,
             left,
           ]
         : 'lines' in progress
-          ? [`${progress.lines.toLocaleString('en')} of ${progress.totalLines.toLocaleString('en')} lines`, left]
+          ? [`${withCommas(progress.lines)} of ${withCommas(progress.totalLines)} lines`, left]
           : [
               `${progress.files}/${progress.totalFiles} files`,
               `${bytes(progress.bytes)} of ${bytes(progress.totalBytes)}`,

@@ -4,7 +4,7 @@ import { bytes, clean, oneLine, styles, table } from './style.ts';
 
 describe('text for a terminal', () => {
   it('loses control characters, but not line breaks', () => {
-    expect(clean('a\x1b[31mred\x1b[0m\x07\x1b]0;title\x07b\r\n\tc\u202e')).toBe('ared]0;titleb\n\tc');
+    expect(clean('a\x1b[31mred\x1b[0m\x07\x1b]0;title\x07b\r\n\tc\u202e')).toBe('aredb\n\tc');
   });
 
   it('fits on one line without cutting a character in half', () => {

@@ -1,4 +1,5 @@
 // Colours and columns. Text from transcripts may contain anything, so it passes `clean` before it reaches a terminal.
+import { withoutSequences } from '../../schema/plain-text.ts';
 import { widthOf } from './width.ts';
 
 const codes = {
@@ -21,12 +22,11 @@ export function styles(coloured: boolean): Style {
   return Object.fromEntries(entries) as Style;
 }
 
-const escapeSequence = /(?!\n|\t)\p{Cc}\[[0-9;?]*[ -/]*[@-~]/gu;
 const unseen = /[\p{Bidi_Control}\p{Cc}]/gu;
 
 /** Without control characters: a transcript must not move the cursor or change the terminal's title. */
 export const clean = (text: string): string =>
-  text.replace(escapeSequence, '').replace(unseen, (found) => (found === '\n' || found === '\t' ? found : ''));
+  withoutSequences(text).replace(unseen, (found) => (found === '\n' || found === '\t' ? found : ''));
 
 /** One line of at most `max` characters. */
 export function oneLine(text: string, max: number): string {

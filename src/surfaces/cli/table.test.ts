@@ -50,7 +50,7 @@ describe('a table', () => {
 
   it('has the columns that its help names', () => {
     const at = '2026-03-01T10:00:00.000Z';
-    const project = { name: 'a', path: '/a', sessions: 1, entries: 1, lastActivityAt: at };
+    const project = { name: 'a', label: 'a', path: '/a', sessions: 1, entries: 1, lastActivityAt: at };
     const common = { agent: 'claude-code', project: 'a', title: 'b', entries: 1 } as const;
     const session = { ...common, id: 'x', projectPath: '/a', cwd: '/a', startedAt: at, endedAt: at };
     const conversation = {

@@ -477,6 +477,13 @@ describe('addresses', () => {
     expect((await stand.get(`/api/sessions/${id}`)).status).toBe(404);
   });
 
+  it('a folder that is longer than any path is bad input, and the answer tells no path of this machine', async () => {
+    const folders = { from: 'x'.repeat(5000), to: '/srv/x' };
+    const { status, json } = await stand.post('/api/projects/link', folders, stand.tokens.full);
+    expect([status, json.error.code]).toEqual([400, 'BAD_INPUT']);
+    expect(JSON.stringify(json)).not.toContain(process.cwd());
+  });
+
   it('a null byte in a path is bad input', async () => {
     expect((await stand.get('/api/sessions?project=%00')).status).toBe(400);
     expect((await stand.get('/api/briefing?project=/srv/shop%00')).status).toBe(400);

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Access } from '../../processes/access/tokens.ts';
 import type { ApiError } from '../../schema/api-error.ts';
-import { type ErrorCode, explain, HoldfastError, systemCode } from '../../system/errors.ts';
+import { type ErrorCode, explain, HoldfastError, inShort, systemCode } from '../../system/errors.ts';
 import { readBody, readJson } from './body.ts';
 import { type Admission, type Door, identify, refuseForeign } from './guard.ts';
 import { checkInput, findRoute, fromQuery, isOpenTo, leadsTo, type Route } from './route.ts';
@@ -167,7 +167,7 @@ const toApiError = ({
   message: string;
   hint?: string | undefined;
 }): ApiError => ({
-  error: { code, message, ...(hint === undefined ? {} : { hint }) },
+  error: { code, message: inShort(message), ...(hint === undefined ? {} : { hint }) },
 });
 
 /** Input that is not HTTP, or that took too long to become a request. */

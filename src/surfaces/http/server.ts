@@ -2,7 +2,7 @@
 // stream.
 
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import type { LiveDeps } from '../../capture/live/hook.ts';
 import { hasJoinedHub } from '../../operations/machine/hub-check.ts';
@@ -34,6 +34,8 @@ export interface HttpDeps extends LiveDeps {
   /** What runs in the background. */
   readonly work?: WorkSource | undefined;
   readonly log: (line: string) => void;
+  /** Called at each request of a caller that may ask. */
+  readonly asked?: (() => void) | undefined;
 }
 
 export interface HttpServer {
@@ -117,7 +119,10 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
     routes,
     nowhere: viewer.nowhere,
     browsers,
-    welcome: connections.welcome,
+    welcome: (socket: Socket) => {
+      connections.welcome(socket);
+      deps.asked?.();
+    },
     log: deps.log,
     groupNamed,
   };
@@ -137,6 +142,7 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
       streams.close();
       ofGroups.close();
       browsers.close();
+      // A store that failed to open needs no closing.
       await (await opened?.catch(() => undefined))?.close();
       server.closeIdleConnections();
       const cut = setTimeout(() => server.closeAllConnections(), farewellMs);

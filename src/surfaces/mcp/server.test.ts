@@ -1,48 +1,16 @@
 // The official client against our server, through memory and over HTTP, in both eras of the protocol.
-import { Client, InMemoryTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { demoMemory, emptyMemory, type Memory, tell } from '../../../test/demo-memory.ts';
 import { openStand } from '../../../test/http-stand.ts';
+import { type McpClientOptions, mcpClient } from '../../../test/mcp-client.ts';
 import { operations } from '../../operations/index.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
-import { type McpDeps, mcpServers } from './server.ts';
+import type { McpDeps } from './server.ts';
 import { toolsOf } from './tools.ts';
 
-interface Options {
-  readonly name?: string;
-  readonly folder?: string;
-  readonly roots?: readonly string[];
-  readonly table?: readonly Operation[];
-  readonly ask?: McpDeps['ask'];
-}
-
-async function connect(
-  { context }: Pick<Memory, 'context'>,
-  { name = 'tester', folder, roots, ...more }: Options = {},
-) {
-  const make = await mcpServers({
-    config: () => context.config,
-    context: async () => context,
-    folder: folder ?? '/srv/nowhere',
-    ...more,
-  });
-  const client = new Client({ name, version: '1' }, { capabilities: roots === undefined ? {} : { roots: {} } });
-  if (roots !== undefined)
-    client.setRequestHandler('roots/list', async () => ({ roots: roots.map((path) => ({ uri: `file://${path}` })) }));
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  await make().connect(ours);
-  await client.connect(theirs);
-  onTestFinished(() => client.close());
-  return {
-    client,
-    async call(tool: string, input: Record<string, unknown> = {}) {
-      const answer = await client.callTool({ name: tool, arguments: input });
-      const [first] = answer.content as { type: string; text: string }[];
-      return { ...answer, text: first?.text ?? '' };
-    },
-  };
-}
+const connect = ({ context }: Pick<Memory, 'context'>, options: McpClientOptions = {}) => mcpClient(context, options);
 
 /** A valid call of each tool. */
 const calls: Readonly<Record<string, Record<string, unknown>>> = {
@@ -181,6 +149,13 @@ describe('bad input', () => {
     expect(text).not.toMatch(/^\s+at /m);
   });
 
+  it.each(['since', 'project', 'around', 'nothing'])('an error about %s does not repeat a long text', async (field) => {
+    const { call } = await connect(await demoMemory());
+    const { isError, text } = await call('timeline', { [field]: 'x'.repeat(50_000) });
+    expect(isError).toBe(true);
+    expect(text.length).toBeLessThan(5000);
+  });
+
   it('a tool that does not exist is a protocol error', async () => {
     const { call } = await connect(await emptyMemory());
     await expect(call('sessions_delete', { id: 'x' })).rejects.toMatchObject({ code: -32602 });
@@ -190,11 +165,7 @@ describe('bad input', () => {
     const context = async () => {
       throw Object.assign(new Error('file is not a database'), { code: 'SQLITE_NOTADB' });
     };
-    const make = await mcpServers({ config: (await emptyMemory()).config.reload, context, folder: undefined });
-    const client = new Client({ name: 'tester', version: '1' });
-    const [ours, theirs] = InMemoryTransport.createLinkedPair();
-    await make().connect(ours);
-    await client.connect(theirs);
+    const { client } = await connect(await emptyMemory(), { context });
     const answer = await client.callTool({ name: 'projects' });
     expect(answer).toMatchObject({
       isError: true,

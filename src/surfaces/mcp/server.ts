@@ -6,7 +6,7 @@ import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Config } from '../../config/config.ts';
 import type { Context, Operation } from '../../operations/operation.ts';
 import { version } from '../../package.ts';
-import { explain, HoldfastError } from '../../system/errors.ts';
+import { explain, HoldfastError, inShort } from '../../system/errors.ts';
 import { textOf } from './text.ts';
 import { checkArguments, describeTool, type Tool, toolsOf } from './tools.ts';
 
@@ -63,7 +63,7 @@ function mcpServer(sdk: Sdk, tools: readonly Tool[], deps: McpDeps): Server {
   server.setRequestHandler('tools/call', async ({ params }, ctx) => {
     const tool = tools.find(({ name }) => name === params.name);
     if (tool === undefined)
-      throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}`);
+      throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, inShort(`There is no tool ${params.name}`));
     try {
       const input = await inFolder(tool, checkArguments(tool, withHere(tool, params.arguments ?? {})), () =>
         folderOf(server, deps),
@@ -74,7 +74,8 @@ function mcpServer(sdk: Sdk, tools: readonly Tool[], deps: McpDeps): Server {
       return { content: [{ type: 'text', text }], ...(structured(ctx) ? { structuredContent: output } : {}) };
     } catch (error) {
       const { message, hint } = explain(error, tool.name);
-      return { content: [{ type: 'text', text: hint === undefined ? message : `${message}\n${hint}` }], isError: true };
+      const told = inShort(message);
+      return { content: [{ type: 'text', text: hint === undefined ? told : `${told}\n${hint}` }], isError: true };
     }
   });
   return server;

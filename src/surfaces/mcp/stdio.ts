@@ -10,6 +10,9 @@ import { takeOver } from './taken-over.ts';
 /** How often to check that the process that started this one still runs: its end of the pipe may outlive it. */
 const lookAtParentMs = 5000;
 
+/** How long a client may take to read the last answers after the end. */
+const unreadMs = 5000;
+
 /** The memory of a server, opened with the first call. */
 export interface Memory {
   context(): Promise<Context>;
@@ -68,6 +71,8 @@ export async function serveMcp(
   await Promise.race([closed, aborted(signal), orphaned]);
   forgetting.close();
   clearInterval(watch);
+  // Answers that the client does not read would keep this process alive for ever.
+  setTimeout(() => process.exit(), unreadMs).unref();
   await serving.close();
   process.stdin.destroy();
   await memory.close();

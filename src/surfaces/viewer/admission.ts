@@ -33,6 +33,7 @@ export function admitted(): Promise<string | undefined> {
 /** Call after a refusal, such as by a restarted worker: the next call asks for a new bearer, unless another call already has. */
 export async function expired(refused: string): Promise<void> {
   const asked = bearer;
+  // If asking for the bearer failed, it was not the one refused.
   if (asked !== undefined && (await asked.catch(() => undefined)) === refused && bearer === asked) bearer = undefined;
 }
 
@@ -57,9 +58,9 @@ async function enter(): Promise<string | undefined> {
     sessionStorage.removeItem(pending);
     if (given !== undefined) return taken(given);
   }
-  const key = await ownKey();
+  // Asked for while the browser fetches the key: both take a while.
+  const [key, { challenge = '' } = {}] = await Promise.all([ownKey(), say('/open/challenge', {})]);
   if (key === undefined) return undefined;
-  const { challenge = '' } = (await say('/open/challenge', {})) ?? {};
   const signature = await key.sign(`holdfast browser ${location.port} ${challenge}`);
   return taken(await say('/open/ticket', { id: key.id, challenge, signature }));
 }

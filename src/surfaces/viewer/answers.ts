@@ -58,6 +58,8 @@ export interface Check {
   ok: boolean;
   message: string;
   hint?: string | undefined;
+  /** Not in use, and need not be. */
+  off?: boolean | undefined;
 }
 
 export interface SettingValue {
@@ -127,7 +129,7 @@ export interface Reads {
     files?: TouchedFile[] | undefined;
     briefings?: { at: string; source: string; text: string }[] | undefined;
   };
-  'sessions outline': { session: string; prompts: Placed[] };
+  'sessions outline': { session: string; prompts: Placed[]; more: boolean };
   'sessions find': { session: string; matches: Placed[]; more: boolean };
   'sessions changes': {
     session: string;
@@ -161,6 +163,17 @@ export interface Reads {
     }[];
     cost?: number | undefined;
     pricesOf: string;
+  };
+  day: {
+    day: string;
+    timeZone: string;
+    sessions: {
+      session: Session;
+      prompts: { id: string; at: string; text: string }[];
+      completed?: string | undefined;
+      nextSteps?: string | undefined;
+    }[];
+    account?: { page: string; text: string } | undefined;
   };
   timeline: { focus?: string | undefined; items: TimelineItem[] };
   projects: { projects: Project[] };

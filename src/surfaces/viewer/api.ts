@@ -78,6 +78,7 @@ async function call<T>(path: string, init: RequestInit): Promise<T> {
     locked.value = true;
     throw new Failure('NO_TOKEN', 'The worker does not know this browser', 'In a terminal: holdfast open');
   }
+  // An answer that is no JSON comes from something between, such as a proxy: the status below tells of it.
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok) return answer as T;
   const { error } = (answer ?? {}) as Partial<ApiError>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Session } from './answers.ts';
-import { choices, chosen, projectNames, sorted } from './facets.ts';
+import { choices, chosen, sorted } from './facets.ts';
 
 const session = (id: string, more: Partial<Session> = {}): Session => ({
   ...{ id, agent: 'claude-code', project: 'lamp', projectPath: '/srv/lamp', cwd: '/srv/lamp', title: `Title of ${id}` },
@@ -54,16 +54,5 @@ describe('the filtered sessions', () => {
     expect(ids(sorted(all, 'entries'))).toBe('abc');
     expect(ids(sorted(all, 'tools'))).toBe('cab');
     expect(ids(sorted(all, 'nonsense'))).toBe('bac');
-  });
-});
-
-it('projects of the same name get the shortest path that distinguishes them', () => {
-  const names = projectNames(['/home/ada/cli', '/home/bob/cli', '/home/ada/web', '', '/cli']);
-  expect(Object.fromEntries(names)).toEqual({
-    '/home/ada/cli': 'ada/cli',
-    '/home/bob/cli': 'bob/cli',
-    '/home/ada/web': 'web',
-    '': 'no project',
-    '/cli': 'cli',
   });
 });

@@ -101,17 +101,3 @@ const orders: Readonly<Record<Sort, (a: Session, b: Session) => number>> = {
 
 export const sorted = (sessions: readonly Session[], by: string): Session[] =>
   [...sessions].sort(orders[by as Sort] ?? orders['']);
-
-/** Unique names of projects: the last part of the path, with as many parts before it as needed. */
-export function projectNames(paths: readonly string[]): ReadonlyMap<string, string> {
-  const parts = new Map([...new Set(paths)].map((path) => [path, path.split(/[/\\]/).filter((part) => part !== '')]));
-  const names = new Map<string, string>();
-  for (const [path, own] of parts) {
-    let length = 1;
-    const end = (of: readonly string[]) => of.slice(-length).join('/');
-    const isShared = () => [...parts].some(([other, theirs]) => other !== path && end(theirs) === end(own));
-    while (length < own.length && isShared()) length++;
-    names.set(path, end(own) || 'no project');
-  }
-  return names;
-}

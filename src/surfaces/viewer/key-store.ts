@@ -14,6 +14,7 @@ const place = 'browser';
 let inMemory: CryptoKeyPair | undefined;
 
 export async function ownKey(): Promise<BrowserKey | undefined> {
+  // A browser without storage has no key yet.
   const pair = inMemory ?? (await stored().catch(() => undefined));
   return pair === undefined ? undefined : keyOf(pair);
 }

@@ -91,6 +91,3 @@ export function compact(value: number): string {
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`;
-
-/** `$1.54`; a cost under ten cents has four digits. */
-export const dollars = (cost: number): string => `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`;

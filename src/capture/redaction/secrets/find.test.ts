@@ -54,6 +54,17 @@ describe('text without a secret', () => {
     ],
     ['a redacted text', 'password: [redacted: password] DB_PASSWORD=[redacted: password] Cookie: [redacted: cookie]'],
     ['a style', '.token-1a2b3c { color: red } --color-token: #a1b2c3d4; .sk-circle1 { key: frames }'],
+    ['a word about a password', 'The password is required. The password is base64-encoded, or its hash is sha256.'],
+    ['a word about settings', 'bucket, prefix and env/config credential sourcing. Use the token "identifier" here'],
+    ['a table of names', '| token | description |\n|---|---|\n| secret_key | required |\n| password | string |'],
+    [
+      'words for a form',
+      '{"password": "Passwort", "confirmPassword": "ConfirmPasswordField", "newPassword": "required"}',
+    ],
+    ['counts of tokens', 'min_token: a1b2c3d4e5f6g7h8 nextToken: "a1b2c3d4e5f6g7h8" page-token=a1b2c3d4e5f6g7h8'],
+    ['a config map', 'kind: ConfigMap\ndata:\n  conf: aHVudGVyMg==\n'],
+    ['an address in an address', 'https://h.example/login?next=https%3A%2F%2Fh.example%2Fa%3Ab'],
+    ['a typed value', 'let token: Token = createToken(); const apiKey: string = config.get("apiKey1")'],
     ['code about cookies', 'const cookies = parse(req.headers.cookie); document.cookie = name + "=" + value'],
   ])('%s', (_, text) => expect(find(text).map(({ from, to }) => text.slice(from, to))).toEqual([]));
 
@@ -96,6 +107,14 @@ describe('hostile text', () => {
     '\\',
     'IQoJb3JpZ2lu',
     'eyJ_',
+    '*:*:*:',
+    '-b ',
+    '%3D',
+    'token: >-\n',
+    'kind: Secret\ndata:\n',
+    'secret: &a ',
+    'echo a ',
+    '-----BEGIN PRIVATE KEY-----\n',
   ])('costs little for each letter: %j', (unit) => {
     const time = (size: number): number => {
       const text = unit.repeat(Math.ceil(size / unit.length));

@@ -1,6 +1,7 @@
 // Finds the secrets in a text. One pass looks for the first characters of all rules at once and runs a rule only where its first characters match.
 import { findInAddress } from './addresses.ts';
-import { commands, findCommand } from './headers.ts';
+import { commands, findCommand } from './commands.ts';
+import { findKubernetesSecrets, mayHoldKubernetesSecret } from './kubernetes.ts';
 import { findByLint } from './lint.ts';
 import { findNamed, nameWords } from './names.ts';
 import { hidesWords, plainView } from './plain-view.ts';
@@ -50,7 +51,7 @@ const vendorRules: readonly Rule[] = vendorShapes.flatMap(({ name, begins, shape
 
 /** A web token has three parts, or five if it is encrypted. */
 const webToken = new RegExp(
-  `${start}eyJ[\\w-]{10,4000}\\.(?:eyJ[\\w-]{10,8000}\\.[\\w-]{10,2000}|[\\w-]{0,1000}\\.[\\w-]{8,200}\\.[\\w-]{8,16000}\\.[\\w-]{16,200})`,
+  `${start}eyJ[\\w-]{10,4000}\\.(?:eyJ[\\w-]{10,8000}\\.[\\w-]{0,2000}|[\\w-]{0,1000}\\.[\\w-]{8,200}\\.[\\w-]{8,16000}\\.[\\w-]{16,200})`,
   'y',
 );
 const findWebToken: Matcher = (text, at) => {
@@ -91,17 +92,25 @@ const gramsOf = (word: string): number[] =>
 
 const webTokenWord = 'eyj';
 const keyWord = 'private key';
-const flags = { rule: 1, key: 2, webToken: 4 } as const;
+const kindWord = 'kind';
+const flags = { rule: 1, key: 2, webToken: 4, kind: 8 } as const;
 const marks = new Uint8Array(1 << 18);
-const byGram = new Map<number, Rule[]>();
+/** A rule, and the class of the fourth character of its word: it spares most calls. -1: the word has three characters or fewer. */
+interface RuleAt {
+  readonly rule: Rule;
+  readonly fourth: number;
+}
+const byGram = new Map<number, RuleAt[]>();
 for (const rule of rules)
   for (const one of gramsOf(rule.word)) {
     marks[one] = (marks[one] ?? 0) | flags.rule;
-    byGram.set(one, [...(byGram.get(one) ?? []), rule]);
+    const fourth = rule.word.length > 3 ? (classes[rule.word.charCodeAt(3)] ?? other) : -1;
+    byGram.set(one, [...(byGram.get(one) ?? []), { rule, fourth }]);
   }
 for (const [word, flag] of [
   [keyWord, flags.key],
   [webTokenWord, flags.webToken],
+  [kindWord, flags.kind],
 ] as const)
   marks[gram(word)] = (marks[gram(word)] ?? 0) | flag;
 
@@ -150,11 +159,13 @@ interface Pass {
   noWebTokenBefore: number;
   /** Whether the text has characters that justify a call to secretlint. */
   asksLint: boolean;
+  /** Whether the text has the word of a rule, as far as its first four characters tell. */
+  hasWord: boolean;
 }
 
 function walk(text: string): { spans: Span[]; candidates: boolean } {
   const spans: Span[] = [];
-  const pass: Pass = { text, noWebTokenBefore: 0, asksLint: false };
+  const pass: Pass = { text, noWebTokenBefore: 0, asksLint: false, hasWord: false };
   let seen = 0;
   let pair = other;
   let next = 0;
@@ -176,16 +187,20 @@ function walk(text: string): { spans: Span[]; candidates: boolean } {
     next = span.to;
   }
   if ((seen & flags.key) !== 0 && /PRIVATE KEY|Private-Lines/.test(text)) spans.push(...findPrivateKeys(text));
+  if ((seen & flags.kind) !== 0 && mayHoldKubernetesSecret(text)) spans.push(...findKubernetesSecrets(text));
   // Last: some of secretlint's shapes match only the start of a longer secret, which the rules above have found whole.
   if (pass.asksLint) spans.push(...apartFrom(findByLint(text), merged(spans)));
-  return { spans, candidates: seen !== 0 };
+  return { spans, candidates: pass.hasWord || (seen & (flags.key | flags.webToken)) !== 0 };
 }
 
 /** The secret that begins here, if one of the rules for these three characters finds one. */
 function secretAt(pass: Pass, at: number, mark: number, threeCharacters: number): Span | undefined {
   const token = (mark & flags.webToken) === 0 ? undefined : webTokenAt(pass, at);
   if (token !== undefined || (mark & flags.rule) === 0) return token;
-  for (const rule of byGram.get(threeCharacters) ?? []) {
+  const next = classes[pass.text.charCodeAt(at + 3)] ?? other;
+  for (const { rule, fourth } of byGram.get(threeCharacters) ?? []) {
+    if (fourth >= 0 && fourth !== next) continue;
+    pass.hasWord = true;
     if (!pass.asksLint && rule.lint !== undefined) pass.asksLint = pass.text.startsWith(rule.lint, at);
     const span = rule.find(pass.text, at);
     if (span !== undefined) return span;

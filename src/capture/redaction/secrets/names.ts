@@ -5,26 +5,62 @@ import type { Span } from './span.ts';
 export type Kind = 'password' | 'secret' | 'token' | 'key';
 
 /** Words in names of secrets, in lower case: the pass over a text looks for these. */
-export const nameWords = ['pass', 'pwd', 'secret', 'token', 'key', 'credential', 'creds', 'auth'];
+export const nameWords = [
+  'pass',
+  'pwd',
+  'secret',
+  'token',
+  'key',
+  'credential',
+  'creds',
+  'auth',
+  'psk',
+  '_pw',
+  '_pat',
+  '_salt',
+  'mnemonic',
+  'phrase',
+  'cookie',
+  '__contribsys',
+];
 
 const places =
   '(?:prod|production|dev|staging|stage|test|live|main|primary|old|new|base|confirm|confirmation)?\\d{0,3}$';
 const kinds: readonly (readonly [Kind, RegExp])[] = [
-  ['password', new RegExp(`(?:password|passwd|passphrase|passcode|passwort|kennwort|pwd)${places}`)],
+  ['password', new RegExp(`(?:password|passwd|passphrase|passcode|passwort|kennwort|pwd|^psk|presharedkey)${places}`)],
   [
     'password',
-    /(?:^|db|pg|sql|redis|smtp|ftp|mail|root|admin|user|database|postgres|proxy|http|ssh|sudo|my|rabbitmq|amqp)pass\d{0,2}$/,
+    /(?:^|db|pg|sql|redis|smtp|ftp|mail|root|admin|user|database|postgres|proxy|http|ssh|sudo|my|rabbitmq|amqp|store|key)pass\d{0,2}$/,
   ],
+  ['password', /(?:mnemonic|(?:seed|recovery|backup|wallet)phrase)$/],
   ['secret', new RegExp(`(?:secret|secretkey|secretkeybase|secretaccesskey|credentials?|creds)${places}`)],
-  ['token', new RegExp(`(?:token|^auth|^xauth|httpauth|basicauth|authorization|privatekeyid)${places}`)],
+  [
+    'token',
+    new RegExp(
+      `(?:token|^auth|^xauth|httpauth|basicauth|authorization|privatekeyid|(?:release|erlang)cookie|contribsyscom)${places}`,
+    ),
+  ],
   [
     'key',
-    /(?:api|apps?|access|private|auth|encryption|encrypt|signing|signature|master|account|shared|storage|service|role|admin|license|deploy|anon|hmac|aes|webhook|subscription|ingest|write|live|integration|security|jwt|bot|developer|publishable|function|instrumentation|connection|sdk|rest|maps?|ai)key(?:prod|dev|live|test)?\d{0,2}$/,
+    /(?:api|apps?|access|private|auth|encryption|encrypt|signing|signature|master|account|shared|storage|service|role|admin|license|deploy|anon|hmac|aes|webhook|subscription|ingest|write|live|integration|security|jwt|bot|developer|publishable|function|instrumentation|connection|sdk|rest|maps?|ai|client|consumer|cipher|crypto|symmetric|recovery|merchant|tls|ssl)key(?:prod|dev|live|test|data)?\d{0,2}$/,
   ],
 ];
-/** Names that end like those of secrets but name something else. */
-const otherNames =
-  /(?:next|page|continuation|cursor|paging|max|min|num|lex|lexer|parser?|start|end|current|prev|peek|stop|pad|eos|bos|unk|mask|special|cancel|cancellation|abort|sync|css|design|syntax|per|sub|bot|eof|closing|opening)token\d*$|public.?key|^(?:has|is|no|show|hide|toggle|forgot|reset|change|update|validate|check|min|max)pass(?:word|wd)$|css|keyframe/;
+/** Names of other things. The first part compares whole words: `min_token` is not secret, `admin_token` is. */
+const otherWords =
+  /(?:^|_)(?:next|page|continuation|cursor|paging|max|min|num|lex|lexer|parser?|start|end|current|prev|peek|stop|pad|eos|bos|eot|unk|mask|special|cancel|cancellation|abort|sync|css|design|syntax|per|sub|eof|closing|opening)_?token\d*$|public_?key|(?:^|_)css(?:_|$)|key_?frame/;
+const otherNames = /^(?:has|is|no|show|hide|toggle|forgot|reset|change|update|validate|check|min|max)pass(?:word|wd)$/;
+/** `API_TOKEN`, `apiToken` and `api-token` as `api_token`. */
+const words = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .toLowerCase();
+/** Names of the environment that end so are secret; in lower case these endings have other meanings. */
+const environment: readonly (readonly [Kind, RegExp])[] = [
+  ['password', /_(?:PASS|PW)\d?$/],
+  ['token', /_PAT$/],
+  ['key', /_(?:KEY|SALT)$/],
+];
 
 /** Fields of tools repeat the same few names. */
 const knownKinds = new Map<string, Kind | undefined>();
@@ -42,27 +78,56 @@ export function kindOf(name: string): Kind | undefined {
 
 function announcedBy(name: string): Kind | undefined {
   const plain = name.toLowerCase().replace(/[^a-z0-9]+/g, '');
-  if (otherNames.test(plain)) return undefined;
+  if (otherWords.test(words(name)) || otherNames.test(plain)) return undefined;
   for (const [kind, ends] of kinds) if (ends.test(plain)) return kind;
-  return /^[A-Z][A-Z0-9_]*_KEY$/.test(name) ? 'key' : undefined;
+  if (!/^[A-Z][A-Z0-9_]*$/.test(name)) return undefined;
+  return environment.find(([, ends]) => ends.test(name))?.[0];
 }
 
 /** Whether the value of a field is a secret, by the name of the field. */
 export function isSecretField(name: string, value: string): Kind | undefined {
   const kind = kindOf(name);
-  return kind !== undefined && isSecret(kind, value, { quoted: true, sure: false }) ? kind : undefined;
+  return kind !== undefined && isSecret(kind, value, { quoted: true, sure: false, data: true }) ? kind : undefined;
 }
 
 const restOfName = /[A-Za-z0-9_-]{0,40}/y;
-const separator =
-  /(?:["'`\])]{0,3}[ \t]{0,8}(?:(=>|:=|:(?![:=])|\?=|(?<![=!<>])=(?![=>~]))|:[ \t]?[\w.]{1,20}[ \t]?(=))[ \t]{0,8}|["'`]?,?\s{1,60}["'`]?value["'`]?\s{0,4}(:|=)\s{0,4}|["'`](,)[ \t]{0,4}(?=["'`]))/y;
+/** Blanks, and the marks of a listing at the beginning of a line. */
+const between = '[\\s\\d→>|+#/-]';
+/**
+ * What separates a name from its value, one line each: `{"value":` or `{ default =` below the name; a typed declaration; `=`, `:`, `=>`;
+ * `"value":` beside the name; the second argument of a call; a cell of a table; the string after a key of a property list.
+ */
+const separator = new RegExp(
+  [
+    `["'\`]\\s{0,4}:?\\s{0,4}\\{${between}{0,40}["'\`]?(?:value|default)["'\`]?\\s{0,4}(:|=)\\s{0,4}`,
+    '["\'`\\])]{0,3}[ \\t]{0,8}:[ \\t]?&?[A-Za-z][\\w.<>?]{0,20}[ \\t]?(=)(?!=)[ \\t]{0,8}',
+    `["'\`\\])]{0,3}[ \\t]{0,8}(=>|<-|:=|:(?![:=])|\\?=|(?<![=!<>])=(?![=>~]))[ \\t]{0,8}(?:[|>][-+]?\\r?\\n${between}{1,40}|&\\w{1,20}[ ]|!!str[ ])?`,
+    `["'\`]?,?${between}{1,60}["'\`]?value["'\`]?\\s{0,4}(:|=)\\s{0,4}`,
+    '["\'`](,)[ \\t]{0,20}(?=["\'`])',
+    '[ \\t]{0,20}(\\|)[ \\t]{1,20}(?=[^\\s|]{4,200}[ \\t]{0,40}\\|)',
+    `</key>${between}{0,20}(<)string>`,
+  ].join('|'),
+  'y',
+);
 const afterFlag = /[ \t]{1,4}(?!-)/y;
 const tagEnd = />(?=[^<\s]{1,200}<\/)/y;
-const quotedValue = /[bru]?(?:(")([^"\n]{1,4096})("?)|(')([^'\n]{1,4096})('?)|(`)([^`\n]{1,4096})(`?))/y;
+/** `setx NAME value`, `ENV NAME value`, `#define NAME "value"`, `config set name value`. */
+const verbBefore =
+  /(?:^|[^A-Za-z0-9_])(?:setx|set -[A-Za-z]{1,4}|setenv|ENV|#define|(?:config(?:ure)?|secrets?|env|vars?|variable)[ :]set)[ \t]{1,4}["'`]?(?:\S{1,80}[:./])?$/;
+const afterVerb = /["'`]?[ \t]{1,8}(?:(?:--body|--value|-b|-v)[ \t=]{1,3})?(?!-)/y;
+/** `storePassword "…"`, `LOGIN PASSWORD '…'`, `setToken("…")`. */
+const afterWord = /(?:[ ]|\([ ]?)(?=(?:["'`])[^\s"'`]{4,200}["'`])/y;
+const takesWord = /pass(?:word|wd|phrase)$|^(?:set|with)\w*(?:token|secret|key)$/i;
+const quotedValue = /[bruNL]?(?:(")([^"\n]{1,4096})("?)|(')([^'\n]{1,4096})('?)|(`)([^`\n]{1,4096})(`?))/y;
 // Allow few `=` inside: in a list of names, each value would otherwise extend far beyond the next name.
-const plainValue = /[^\s"'`<>,;&|(){}[\]\\=:]{1,4096}(?:[:=]{1,3}[^\s"'`<>,;&|(){}[\]\\=:]{0,400}){0,2}/y;
-const shellValue = /[^\s"'`<>\\=:]{1,4096}(?:[:=]{1,3}[^\s"'`<>\\=:]{0,400}){0,3}/y;
-const queryValue = /[^\s"'`&;#<>\\=:]{1,4096}(?:[:=]{1,3}[^\s"'`&;#<>\\=:]{0,400}){0,3}/y;
+const plainValue =
+  /[^\s"'`<>,;&|(){}[\]\\=:\u2010-\uffff]{1,4096}(?:[:=]{1,3}[^\s"'`<>,;&|(){}[\]\\=:\u2010-\uffff]{0,400}){0,2}/y;
+const shellValue = /[^\s"'`<>\\=:\u2010-\uffff]{1,4096}(?:[:=]{1,3}[^\s"'`<>\\=:\u2010-\uffff]{0,400}){0,3}/y;
+const queryValue = /[^\s"'`&;#<>\\=:\u2010-\uffff]{1,4096}(?:[:=]{1,3}[^\s"'`&;#<>\\=:\u2010-\uffff]{0,400}){0,3}/y;
+const cellValue = /[^\s|`]{4,200}/y;
+/** The only value of its line, in a settings file. */
+const lineValue = /[^\s"'`<>\\(){}[\]\u2010-\uffff]{1,400}(?=,?[ \t]*(?:\r?\n|$))/y;
+const lineBegin = /(?:^|\n)[^\n]{0,40}?(?:^|[\s\t>→|+:#-])(?:[\w-]{1,40}\.){0,6}$/;
 
 /** The secret after the name whose word begins at `at`. */
 export function findNamed(text: string, at: number): Span | undefined {
@@ -73,32 +138,62 @@ export function findNamed(text: string, at: number): Span | undefined {
   if (Number.isNaN(follows)) return undefined;
   separator.lastIndex = nameEnd;
   const found = separator.exec(text);
-  if (found === null && follows !== 32 && follows !== 62) return undefined;
+  if (found === null && !mayPrecedeValue(follows)) return undefined;
   const begin = nameBegin(text, at);
-  const isFlag = text.startsWith('--', begin);
   const name = text.slice(begin, nameEnd).replace(/^-+/, '');
-  const isTag = text[begin - 1] === '<';
-  let valueAt = found === null ? -1 : separator.lastIndex;
-  let sign = found === null ? '' : (found[1] ?? found[2] ?? found[3] ?? found[4] ?? '');
-  if (found === null) {
-    const other = isFlag ? afterFlag : isTag ? tagEnd : undefined;
-    if (other === undefined) return undefined;
-    other.lastIndex = nameEnd;
-    if (other.exec(text) === null) return undefined;
-    valueAt = other.lastIndex;
-    sign = isFlag ? '--' : '<';
-  }
   const kind = kindOf(name);
+  if (kind === undefined) return undefined;
+  const isFlag = text.startsWith('-', begin) && (text.startsWith('--', begin) || /\s/.test(text[begin - 1] ?? ' '));
+  const place = found === null ? unseparated(text, { begin, nameEnd, name, isFlag }) : undefined;
+  if (found === null && place === undefined) return undefined;
+  const valueAt = place?.valueAt ?? separator.lastIndex;
+  const sign = place?.sign ?? found?.slice(1).find((group) => group !== undefined) ?? '';
   // `PASS: TestLogin` is test output.
-  if (kind === undefined || (/^pass$/i.test(name) && sign === ':' && !/["'`]/.test(text.charAt(valueAt))))
+  if (/^pass$/i.test(name) && sign === ':' && !/["'`]/.test(text.charAt(valueAt)) && !isOwnLine(text, begin, valueAt))
     return undefined;
   return judged(text, valueAt, kind, {
     sign,
     name,
     before: text[begin - 1] ?? '\n',
+    begin,
     isFlag,
     tight: found?.[0] === '=',
   });
+}
+
+/** A blank, `>`, `(`, or a quotation mark. */
+const mayPrecedeValue = (code: number): boolean => code === 32 || code === 62 || code === 40 || code === 34;
+
+interface Unseparated {
+  readonly begin: number;
+  readonly nameEnd: number;
+  readonly name: string;
+  readonly isFlag: boolean;
+}
+
+/** Where the value begins that follows its name without a sign. */
+function unseparated(
+  text: string,
+  { begin, nameEnd, name, isFlag }: Unseparated,
+): { valueAt: number; sign: string } | undefined {
+  const tries: readonly (readonly [RegExp, string, boolean])[] = [
+    [afterFlag, '--', isFlag],
+    [tagEnd, '<', text[begin - 1] === '<'],
+    [afterVerb, ' ', verbBefore.test(text.slice(Math.max(0, begin - 110), begin))],
+    [afterWord, '(', takesWord.test(name)],
+  ];
+  for (const [shape, sign, applies] of tries) {
+    if (!applies) continue;
+    shape.lastIndex = nameEnd;
+    if (shape.exec(text) !== null) return { valueAt: shape.lastIndex, sign };
+  }
+  return undefined;
+}
+
+/** Whether name and value have a line of a settings file for themselves. */
+function isOwnLine(text: string, begin: number, valueAt: number): boolean {
+  lineValue.lastIndex = valueAt;
+  return lineValue.test(text) && lineBegin.test(text.slice(Math.max(0, begin - 90), begin));
 }
 
 /** Where the name begins: the letters, digits, `_`, `-` and `.` before its word. */
@@ -115,6 +210,7 @@ interface Place {
   readonly sign: string;
   readonly name: string;
   readonly before: string;
+  readonly begin: number;
   readonly isFlag: boolean;
   /** The separator is `=` alone: a shell, a settings file, an address. */
   readonly tight: boolean;
@@ -132,6 +228,7 @@ function judged(text: string, at: number, kind: Kind, place: Place): Span | unde
     query ||
     (place.isFlag && place.sign !== ':') ||
     place.sign === '<' ||
+    place.sign === ' ' ||
     header ||
     isConnectionString(text, at, place);
   if (quoted !== null) {
@@ -139,13 +236,28 @@ function judged(text: string, at: number, kind: Kind, place: Place): Span | unde
     const [mark = '', value = '', closing = ''] = quoted.slice(1).filter((group) => group !== undefined);
     const from = at + whole.indexOf(mark) + 1;
     if (closing === '' && /\s/.test(value)) return undefined;
-    return isSecret(kind, value, { quoted: true, sure }) ? { from, to: from + value.length, name } : undefined;
+    const data = mark === '"' && place.before === '"';
+    return isSecret(kind, value, { quoted: true, sure, data }) ? { from, to: from + value.length, name } : undefined;
   }
-  if (place.sign === ',') return undefined;
-  const shape = query ? queryValue : place.tight && upper ? shellValue : plainValue;
+  if (place.sign === ',' || place.sign === '(') return undefined;
+  const value = plain(text, at, { query, shell: (place.tight && upper) || place.sign === '--', place });
+  return isSecret(kind, value, { quoted: false, sure, data: false })
+    ? { from: at, to: at + value.length, name }
+    : undefined;
+}
+
+/** The value at `at`, which has no quotation marks. */
+function plain(
+  text: string,
+  at: number,
+  { query, shell, place }: { query: boolean; shell: boolean; place: Place },
+): string {
+  const line = !query && !shell && !place.isFlag && isOwnLine(text, place.begin, at);
+  const cell = place.sign === '|';
+  const shape = query ? queryValue : shell ? shellValue : cell ? cellValue : line ? lineValue : plainValue;
   shape.lastIndex = at;
-  const value = (shape.exec(text)?.[0] ?? '').replace(/[.,;:!?)]+$/, '');
-  return isSecret(kind, value, { quoted: false, sure }) ? { from: at, to: at + value.length, name } : undefined;
+  const value = shape.exec(text)?.[0] ?? '';
+  return value.replace(line ? /,$/ : shell ? /(?:(?:&&|;|\|).*|[.,:!?)]+)$/ : /[.,;:!?)]+$/, '');
 }
 
 /** `Server=x;Password=y;`: there are other settings beside it. */
@@ -162,13 +274,20 @@ interface How {
   readonly quoted: boolean;
   /** The context leaves no doubt that this is a value: an environment, an address, an option, a header. */
   readonly sure: boolean;
+  /** A field of JSON rather than code. */
+  readonly data: boolean;
 }
 
 function isSecret(kind: Kind, value: string, how: How): boolean {
   if (value.length < 4 || value.length > 4096 || value.trim() !== value || isPlaceholder(value)) return false;
   if (/^#[0-9a-f]{3,8}$/i.test(value)) return false;
+  if (how.quoted && isDense(value)) return true;
   if (!how.quoted && looksLikeCode(value)) return false;
-  if (/^[a-z][a-z+.-]{1,20}:\/\//i.test(value) || /^(?:\.{0,2}|~)\/[\w.-]+(?:\/|$)/.test(value)) return false;
+  if (
+    /^[a-z][a-z+.-]{1,20}:\/\//i.test(value) ||
+    (/^(?:\.{0,2}|~)\/[\w.-]+(?:\/|$)/.test(value) && !/[+=]/.test(value))
+  )
+    return false;
   if (kind === 'password') return isSecretPassword(value, how);
   if (
     /\s/.test(value) ||
@@ -181,14 +300,23 @@ function isSecret(kind: Kind, value: string, how: How): boolean {
   return value.length >= (how.sure ? 8 : 12) && !looksLikeCode(value) && isRandom(value, how.sure);
 }
 
-function isSecretPassword(value: string, { quoted, sure }: How): boolean {
+/** Letters, digits and signs without a blank, as generators of keys make them; code of this kind has blanks. */
+const isDense = (value: string): boolean =>
+  value.length >= 32 &&
+  !/\s|=>|\$\{|:\/\/|[a-z]\.[a-z]+\(/.test(value) &&
+  (value.match(/[^\w\s.,/'"-]/g)?.length ?? 0) >= 6 &&
+  (value.match(/\d/g)?.length ?? 0) >= 3;
+
+function isSecretPassword(value: string, { quoted, sure, data }: How): boolean {
   if (/\s/.test(value)) return quoted && sure && value.length <= 200;
   if (sure) return !(!quoted && /^[a-z_]+$/i.test(value) && value.length < 6) && !looksLikeCode(value);
   const odd = /[^A-Za-z0-9_.\-\s]/.test(value);
   const digit = /\d/.test(value) && /[A-Za-z]/.test(value);
   if (quoted)
     return (
-      value.length <= 200 && (odd || digit || /^\d{6,}$/.test(value)) && !/^[#.]?[a-z-]+\[|^[#.][\w-]+$/.test(value)
+      value.length <= 200 &&
+      (odd || digit || /^\d{6,}$/.test(value) || isRandom(value, false) || (data && isPassphrase(value))) &&
+      !/^[#.]?[a-z-]+\[|^[#.][\w-]+$/.test(value)
     );
   return (
     value.length >= 6 &&
@@ -197,6 +325,11 @@ function isSecretPassword(value: string, { quoted, sure }: How): boolean {
     !/^\d+(?:px|ms|s|em|rem|%)$/.test(value)
   );
 }
+
+/** Letters that are no word of a form or a message: several words in a row, or capitals within. */
+const isPassphrase = (value: string): boolean =>
+  !/pass|pwd|field|input|label|secret|hash|error|invalid|type/i.test(value) &&
+  (/^[a-z]{2,}(?:-[a-z]{2,}){2,}$/.test(value) || /^[a-z]{18,}$/.test(value) || /[a-z][A-Z].*[a-z][A-Z]/.test(value));
 
 /** Letters and digits mixed as no person would: some part between dashes and dots is neither a word nor a number. */
 function isRandom(value: string, sure: boolean): boolean {

@@ -9,7 +9,7 @@ const word =
   /^(?:true|false|null|nil|none|undefined|nan|string|str|number|boolean|bool|bytes|object|any|unknown|never|void|text|optional|required|secret|password|passwd|passphrase|pwd|token|key|apikey|api_key|value|default|empty|hidden|masked|redacted|todo|tbd|n\/a|env|process|yes|no|on|off|auto|test|testing|example|sample|demo|dummy|fake|mock|foo|bar|baz|foobar|changeme|change_me|changeit|xxx+)$/i;
 /** Words that no secret contains, matched as whole words. */
 const instruction =
-  /(?:^|[^a-z])(?:your|insert|replace|changeme|change[-_ ]?(?:this|me|it)|placeholder|example|enter|put|goes|here|todo|dummy|fake|mock|sample|redacted|removed|scrubbed|hidden|masked|invalid|bogus)(?:[^a-z]|$)|^(?:my|the|some|a)[-_ ]|ENTER_|INSERT_|YOUR|_HERE|_GOES_/i;
+  /(?:^|[^a-z])(?:your|insert|replace|changeme|change[-_ ]?(?:this|me|it)|placeholder|example|enter|put|goes|here|todo|dummy|fake|mock|sample|redacted|removed|scrubbed|hidden|masked|invalid|bogus)(?:[^a-z]|$)|^(?:my|the|some|a)(?:[-_ ][a-z]+)+[-_ ]?$|ENTER_|INSERT_|YOUR|_HERE|_GOES_/i;
 
 /** Contract: never throws; linear. */
 export const isPlaceholder = (value: string): boolean =>

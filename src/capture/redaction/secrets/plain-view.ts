@@ -7,16 +7,19 @@ export interface PlainView {
   end(index: number): number;
 }
 
-/** Characters without a width, and direction marks: they can be inside a word without being seen. */
+/** Controls, characters without a width, direction marks, fillers and blanks that are letters: they can be inside a word without being seen. */
 const invisible =
-  '\\u00ad\\u034f\\u061c\\u115f\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u206a-\\u206f\\ufe00-\\ufe0f\\ufeff';
+  '\\u0000-\\u0008\\u000e-\\u001a\\u001c-\\u001f\\u007f-\\u009a\\u009c-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f' +
+  '\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb';
 const wide = '\\uff01-\\uff5e';
+/** The first halves of invisible tags and selectors, and of mathematical letters. */
+const upper = '\\udb40\\ud835';
 
 const hiders = new RegExp(
-  `[\\u001b\\u009b${invisible}${wide}]|\\\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[/e]|0?33\\[)|&(?:#|quot|amp|lt|gt|apos)`,
+  `[\\u001b\\u009b${invisible}${wide}${upper}]|\\\\(?:u[0-9a-fA-F{]|x[0-9a-fA-F]{2}|[/e]|0?33\\[)|\\\\0?7[46]|&(?:#|quot|amp|lt|gt|apos|QUOT|LT|GT)|%3[AaCcDd]`,
 );
 /** Most texts have none of these characters, and one class is much faster to look for. */
-const mayHide = new RegExp(`[\\u001b\\u009b${invisible}${wide}\\\\&]`);
+const mayHide = new RegExp(`[\\u001b\\u009b${invisible}${wide}${upper}\\\\&%]`);
 
 let lastText = '';
 let lastHides = false;
@@ -36,10 +39,10 @@ export function hidesWords(text: string): boolean {
 const rememberedText = 1 << 20;
 
 const hiding =
-  `\\\\{1,16}(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrtbf"'/e]))` +
-  '|&(?:#(\\d{1,5})|#[xX]([0-9a-fA-F]{1,4})|(quot|amp|lt|gt|apos));' +
+  `\\\\{1,16}(?:u([0-9a-fA-F]{4}|\\{[0-9a-fA-F]{1,6}\\})|x([0-9a-fA-F]{2})|([nrtbf"'/e])|0?(74|76))` +
+  '|&(?:amp;){0,4}(?:#(\\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(quot|amp|lt|gt|apos|QUOT|LT|GT));?' +
   `|(?:\\u001b|\\u009b|\\\\{1,16}(?:u001[bB]|x1[bB]|0?33|e)(?=\\[))(?:\\[[0-9;?]{0,40}[A-Za-z]|\\][^\\u0007\\u001b]{0,200}(?:\\u0007|\\u001b\\\\))?` +
-  `|([${invisible}])|([${wide}])`;
+  `|((?:[${invisible}]|\\udb40[\\udc00-\\udfff]){1,4096})|([${wide}]|\\ud835[\\udc00-\\udfff])|%([2-7][0-9a-fA-F])`;
 const colourFirst = /\\{1,16}(?:u001[bB]|x1[bB]|0?33|e)\[[0-9;?]{0,40}[A-Za-z]/y;
 
 const named: Readonly<Record<string, string>> = { quot: '"', amp: '&', lt: '<', gt: '>', apos: "'" };
@@ -47,7 +50,7 @@ const short: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: 
 
 /**
  * Linear: one pass over the escapes. An escape may have as many backslashes as five levels of quoting need.
- * A nested escape (`&amp;quot;`, `\\u005cn`) is resolved once.
+ * A nested escape of another kind (`\\u005cn`) is resolved once.
  */
 export function plainView(original: string): PlainView {
   // Parallel lists of the points where view and original diverge: the index in the view, and the index in the original.
@@ -94,19 +97,23 @@ export function plainView(original: string): PlainView {
     const next = place(index);
     const last = place(index - 1);
     // Invisible characters between the two belong to the next character, unless the last character is itself an escape.
-    return original.charCodeAt(last) === 92 || original.charCodeAt(last) === 38 ? Math.max(next, last + 1) : last + 1;
+    return isEscape(original.charCodeAt(last)) ? Math.max(next, last + 1) : last + 1;
   }
 }
 
+/** A backslash, `&`, `%`, or the first half of a mathematical letter. */
+const isEscape = (code: number): boolean => code === 92 || code === 38 || code === 37 || code === 0xd835;
+
 function letterOf(found: RegExpExecArray): string {
-  const [, unicode, hex, letter, decimal, hexEntity, entity, hidden, wideLetter] = found;
-  const code = unicode ?? hex ?? hexEntity;
-  if (code !== undefined) return visible(Number.parseInt(code, 16));
+  const [, unicode, hex, letter, octal, decimal, hexEntity, entity, hidden, wideLetter, percent] = found;
+  const code = unicode ?? hex ?? hexEntity ?? percent;
+  if (code !== undefined) return visible(Number.parseInt(code.replace('{', ''), 16));
+  if (octal !== undefined) return visible(Number.parseInt(octal, 8));
   if (decimal !== undefined) return visible(Number(decimal));
   if (letter !== undefined) return short[letter] ?? letter;
-  if (entity !== undefined) return named[entity] ?? '';
+  if (entity !== undefined) return named[entity.toLowerCase()] ?? '';
   if (hidden !== undefined) return '';
-  if (wideLetter !== undefined) return String.fromCharCode(wideLetter.charCodeAt(0) - 0xfee0);
+  if (wideLetter !== undefined) return wideLetter.normalize('NFKC');
   return '';
 }
 

@@ -2,12 +2,13 @@
 import type { Span } from './span.ts';
 
 const keyMarker = /-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
-/** The body of a key without its end: lines of base64, also with newlines written as `\n`. */
-const keyBody = /[A-Za-z0-9+/=\\\s]*/y;
+/** The body of a key without its end: lines of base64, also with newlines written as `\n`, or behind numbers and marks of a listing. */
+const keyBody =
+  /(?:(?:[^A-Za-z+/=]|\\[nr]){0,24}[A-Za-z0-9+/=]{16,}){0,400}(?:(?:[^A-Za-z+/=]|\\[nr]){0,24}[A-Za-z0-9+/=]{1,15}(?![\w.]))?/y;
 const shortestBody = 40;
 const longestBody = 20_000;
 const puttyKey =
-  /Private-Lines: \d{1,3}\s{1,4}(?:[A-Za-z0-9+/=]{16,64}\s{1,4}){1,60}(?:Private-MAC: [0-9a-f]{40,64})?/g;
+  /Private-Lines: \d{1,3}(?:[\s\d→>|+#-]{1,24}[A-Za-z0-9+/=]{16,64}){1,60}(?:[\s\d→>|+#-]{1,24}Private-MAC: [0-9a-f]{40,64})?/g;
 
 /** Linear: one pass over the markers. */
 export function findPrivateKeys(text: string): Span[] {

@@ -100,6 +100,7 @@ async function soundCopy(from: string, file: string): Promise<Found['backup']> {
       await store.close();
     }
   } catch {
+    // The caller looks at the next older backup.
     return undefined;
   }
   return { file, from, at: fs.statSync(from).mtimeMs, marks: marksOf(file) };

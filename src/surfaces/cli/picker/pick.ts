@@ -79,6 +79,7 @@ export async function pick({
   async function readPreview(): Promise<void> {
     const choice = chosenIn(state);
     if (choice === undefined || state.previews.has(choice.key)) return;
+    // A preview that cannot be read stays empty; the list works without it.
     on({ kind: 'preview', key: choice.key, said: await source.preview(choice).catch(() => []) });
   }
 

@@ -75,6 +75,7 @@ export function openTerminal(input: ReadStream, output: WriteStream, listener: L
   };
   const [onHangUp, onTermination] = [ended(129), ended(143)];
 
+  // The types ask for a whole readline interface; Node reads this field alone.
   emitKeypressEvents(input, { escapeCodeTimeout: escapeMs } as unknown as Interface);
   input.on('keypress', onKey).on('end', onHangUp);
   output.on('resize', onResize);

@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import type { Check, doctor } from '../../../operations/machine/doctor.ts';
+import { withCommas } from '../../../schema/with-commas.ts';
 import { bytes, clean } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
 export function renderDoctor({ ok, checks, counts, disk }: z.infer<(typeof doctor)['output']>, view: View): string {
   const { style } = view;
   const lines = renderChecks(checks, view);
-  const n = (value: number) => value.toLocaleString('en');
+  const n = withCommas;
   const conversations = Object.entries(counts.conversations)
     .filter(([, count]) => count > 0)
     .map(([status, count]) => `${n(count)} ${status}`);
@@ -28,8 +29,9 @@ const moment = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 export function renderChecks(checks: readonly Check[], view: View): string[] {
   const { style } = view;
   const width = Math.max(...checks.map((check) => check.name.length));
-  return checks.flatMap(({ name, ok, message, hint }) => [
-    `${ok ? style.green('✓') : style.red('✗')} ${name.padEnd(width)}  ${clean(message.replace(moment, (at) => localTime(at, view)))}`,
+  const mark = ({ ok, off }: Check) => (off ? style.dim('–') : ok ? style.green('✓') : style.red('✗'));
+  return checks.flatMap(({ name, message, hint, ...check }) => [
+    `${mark({ name, message, ...check })} ${name.padEnd(width)}  ${clean(message.replace(moment, (at) => localTime(at, view)))}`,
     ...(hint ? [`${' '.repeat(width + 4)}${style.yellow(clean(hint))}`] : []),
   ]);
 }

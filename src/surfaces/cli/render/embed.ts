@@ -1,4 +1,5 @@
 import { plural } from '../../../language/plural.ts';
+import { withCommas } from '../../../schema/with-commas.ts';
 
 interface Embedded {
   readonly model: string | null;
@@ -9,7 +10,6 @@ interface Embedded {
 
 export function renderEmbed({ model, entries, refined, left }: Embedded): string {
   if (model === null) return 'Search by meaning is switched off (embedding.kind).';
-  const waiting =
-    left === 0 ? '' : `; ${left.toLocaleString('en')} are still waiting; another process may be embedding them`;
+  const waiting = left === 0 ? '' : `; ${withCommas(left)} are still waiting; another process may be embedding them`;
   return `Embedded ${plural(refined, 'text')}. ${plural(entries, 'entry', 'entries')} can be found by meaning${waiting}.`;
 }

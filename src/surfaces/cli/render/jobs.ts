@@ -1,5 +1,6 @@
 import { plural } from '../../../language/plural.ts';
 import type { Job, JobStatus } from '../../../schema/job.ts';
+import { withCommas } from '../../../schema/with-commas.ts';
 import { oneLine, table } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
@@ -9,7 +10,7 @@ export function renderJobs(
 ): string {
   const { style } = view;
   const sums = (Object.keys(counts) as JobStatus[]).filter((status) => counts[status] > 0);
-  const summary = sums.map((status) => `${counts[status].toLocaleString('en')} ${status}`).join(', ') || 'none';
+  const summary = sums.map((status) => `${withCommas(counts[status])} ${status}`).join(', ') || 'none';
   if (jobs.length === 0) return `No such jobs. All: ${summary}.`;
   const rows = jobs.map((job) => [
     String(job.id),

@@ -3,6 +3,7 @@ import { plural } from '../../../language/plural.ts';
 import type { ProcessReport } from '../../../operations/data/process.ts';
 import type { modelTest } from '../../../operations/machine/model.ts';
 import type { JobKind } from '../../../schema/job.ts';
+import { withCommas } from '../../../schema/with-commas.ts';
 import { oneLine } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
@@ -28,10 +29,10 @@ export function renderProcess(
     if (what === '') return 'Nothing is waiting to be distilled.';
     if (cost.tokens === 0) return `${what} would be distilled, ${by}: it costs nothing.`;
     const days = cost.days > 1 ? ` Within the budget that takes ${cost.days} days.` : '';
-    return `${what} would be distilled by ${by}: about ${cost.tokens.toLocaleString('en')} tokens in ${plural(cost.calls, 'call')}; one call per tool use would take ${cost.insteadOf.toLocaleString('en')}.${days}`;
+    return `${what} would be distilled by ${by}: about ${withCommas(cost.tokens)} tokens in ${plural(cost.calls, 'call')}; one call per tool use would take ${withCommas(cost.insteadOf)}.${days}`;
   }
   const what = counted(done);
-  const spent = tokens === 0 ? '' : `: ${tokens.toLocaleString('en')} tokens in ${plural(calls, 'call')}`;
+  const spent = tokens === 0 ? '' : `: ${withCommas(tokens)} tokens in ${plural(calls, 'call')}`;
   const lines = [what === '' ? 'Nothing was due to be distilled.' : `Distilled ${what} (${by})${spent}.`];
   if (failedAttempts > 0) lines.push(style.yellow(`${plural(failedAttempts, 'attempt')} failed.`));
   for (const { reason, until, jobs, error } of waits)
@@ -48,7 +49,7 @@ export function renderModel(
   { by, ms, calls, tokens, observation }: z.infer<(typeof modelTest)['output']>,
   { style }: View,
 ): string {
-  const took = calls === 0 ? `${ms} ms` : `${ms} ms, ${plural(calls, 'call')}, ${tokens.toLocaleString('en')} tokens`;
+  const took = calls === 0 ? `${ms} ms` : `${ms} ms, ${plural(calls, 'call')}, ${withCommas(tokens)} tokens`;
   const lines = [`${style.bold(by)} answers (${took}).`];
   if (observation)
     lines.push(

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { plural } from '../../../language/plural.ts';
 import type { ComparedProject } from '../../../operations/recall/compare-projects.ts';
+import { dollars } from '../../../schema/dollars.ts';
 import type { Project } from '../../../schema/project.ts';
 import { clean } from '../style.ts';
 import { type Column, renderTable } from '../table.ts';
@@ -12,7 +13,7 @@ export function renderProjects({ projects }: { projects: readonly Project[] }, v
 }
 
 const columns: readonly Column<Project>[] = [
-  { name: 'project', cell: ({ name }) => name, paint: 'bold', cut: 'end' },
+  { name: 'project', cell: ({ label }) => label, paint: 'bold', cut: 'end' },
   { name: 'sessions', cell: ({ sessions }) => String(sessions), goes: 2 },
   { name: 'entries', cell: ({ entries }) => String(entries), goes: 1 },
   { name: 'last', cell: ({ lastActivityAt }, view) => localTime(lastActivityAt, view), paint: 'cyan', goes: 3 },
@@ -31,7 +32,7 @@ const compared: readonly Column<Compared>[] = [
   { name: 'entries', cell: ({ entries }) => String(entries), goes: 2 },
   { name: 'days', cell: ({ days }) => String(days), goes: 1 },
   { name: 'tokens', cell: ({ tokens, counted }) => (counted === 0 ? 'not counted' : String(tokens)) },
-  { name: 'cost', cell: ({ cost }) => (cost === undefined ? 'not known' : `$${cost.toFixed(2)}`) },
+  { name: 'cost', cell: ({ cost }) => (cost === undefined ? 'not known' : dollars(cost)) },
 ];
 
 export function renderCompared({ projects }: { projects: readonly Compared[] }, view: View): string {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { plural } from '../../../language/plural.ts';
 import type { recover } from '../../../operations/data/recover.ts';
+import { withCommas } from '../../../schema/with-commas.ts';
 import { clean } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
@@ -21,14 +22,14 @@ export function renderRecover(output: z.infer<(typeof recover)['output']>, view:
   const from = [
     `${plural(transcripts.files, 'transcript')}, ${plural(transcripts.entries, 'entry', 'entries')}`,
     `${plural(vault.copies, 'copy', 'copies')} in the vault, ${plural(vault.entries, 'entry', 'entries')} more`,
-    `the database (${before}): ${plural(sources.database.rows, 'row')} could be read, ${sources.database.unread.toLocaleString('en')} could not`,
+    `the database (${before}): ${plural(sources.database.rows, 'row')} could be read, ${withCommas(sources.database.unread)} could not`,
     backup === undefined ? 'no backup' : `the backup of ${localTime(backup.at, view)}`,
     `${plural(sources.pages, 'memory page')}, ${plural(sources.forgotten, 'hash', 'hashes')} of forgotten items`,
     ...(sources.spool > 0 ? [`${plural(sources.spool, 'report')} of hooks, for the worker`] : []),
   ];
   const held = Object.entries(counts)
     .filter(([, n]) => n > 0)
-    .map(([kind, n]) => `${n.toLocaleString('en')} ${kinds[kind] ?? kind}`);
+    .map(([kind, n]) => `${withCommas(n)} ${kinds[kind] ?? kind}`);
   return [
     recovered
       ? `${style.green('Recovered')} ${database}`

@@ -14,5 +14,8 @@ it('marks hits that are merely similar, and no others', () => {
   expect(renderSearch({ hits: [hit({})] }, view)).toMatch(new RegExp(`^${similar}\n\n`));
   expect(renderSearch({ hits: [hit({}), hit({ id: 'e2', why: ['words: wick'] })] }, view)).not.toContain(similar);
   expect(renderSearch({ hits: [hit({ snippet: 'The «wick» was wet' })] }, view)).not.toContain(similar);
-  expect(renderSearch({ hits: [hit({ use: { tool: 'Bash', did: 'make wick' } })] }, view)).not.toContain(similar);
+  const use = { tool: 'Bash', did: 'make wick' };
+  expect(renderSearch({ hits: [hit({ use, why: ['words: wick'] })] }, view)).not.toContain(similar);
+  // The entry used a tool, whatever the question was.
+  expect(renderSearch({ hits: [hit({ use })] }, view)).toContain(similar);
 });

@@ -9,6 +9,8 @@ import type {
 } from '../../../operations/recall/session-parts.ts';
 import { shortIds } from '../../../recall/shown/short-ids.ts';
 import { pathFrom } from '../../../schema/deed.ts';
+import { dollars } from '../../../schema/dollars.ts';
+import { withCommas } from '../../../schema/with-commas.ts';
 import { clean, oneLine } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 import { renderToolUse } from './tool-use.ts';
@@ -70,13 +72,11 @@ export function renderOriginal(
   return parts.length === 0 ? 'This entry has no picture.' : parts.join('\n');
 }
 
-const dollars = (cost: number): string => `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
-
 export function renderUsage({ models, cost, pricesOf }: z.infer<(typeof sessionsUsage)['output']>, view: View): string {
   if (models.length === 0) return 'The transcript of this session states no tokens.';
   const lines = models.map((one) => {
-    const caches = `${one.cacheRead.toLocaleString('en')} from caches, ${one.cacheWrite.toLocaleString('en')} into caches`;
-    const tokens = `${one.input.toLocaleString('en')} in, ${one.output.toLocaleString('en')} out, ${caches}`;
+    const caches = `${withCommas(one.cacheRead)} from caches, ${withCommas(one.cacheWrite)} into caches`;
+    const tokens = `${withCommas(one.input)} in, ${withCommas(one.output)} out, ${caches}`;
     const price = one.cost === undefined ? 'price not known' : dollars(one.cost);
     return `${view.style.bold(clean(one.model) || 'unnamed model')}  ${plural(one.answers, 'answer')}: ${tokens}  ${price}`;
   });

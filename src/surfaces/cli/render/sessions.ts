@@ -3,7 +3,9 @@ import { plural } from '../../../language/plural.ts';
 import type { sessionsPurge } from '../../../operations/data/purge.ts';
 import { inWords } from '../../../operations/data/remove-sessions.ts';
 import type { sessionsDelete } from '../../../operations/recall/sessions.ts';
+import { dollars } from '../../../schema/dollars.ts';
 import type { Session } from '../../../schema/session.ts';
+import { withCommas } from '../../../schema/with-commas.ts';
 import { inColumns } from '../columns.ts';
 import { titleOf } from '../session-title.ts';
 import { clean } from '../style.ts';
@@ -11,7 +13,8 @@ import { type Column, renderTable } from '../table.ts';
 import { localTime, type View } from '../view.ts';
 
 export function renderSessions({ sessions }: { sessions: readonly Session[] }, view: View): string {
-  if (sessions.length === 0) return `No sessions. ${view.style.dim('Import first: holdfast ingest')}`;
+  if (sessions.length === 0)
+    return `No sessions found. ${view.style.dim('Try fewer filters, or import first: holdfast ingest')}`;
   const length = tellingLength(sessions.map(({ id }) => id));
   return renderTable(sessions, sessionColumns(length), view, view.columns);
 }
@@ -27,6 +30,9 @@ const sessionColumns = (length: number): readonly Column<Session>[] => [
   { name: 'starred', cell: ({ starred }) => (starred ? '★' : ''), extra: true },
   { name: 'began', cell: ({ startedAt }, view) => localTime(startedAt, view), extra: true },
   { name: 'tools', cell: ({ toolUses }) => String(toolUses), extra: true },
+  { name: 'tokens', cell: ({ tokens }) => (tokens === undefined ? '' : withCommas(tokens)), extra: true },
+  { name: 'cost', cell: ({ cost }) => (cost === undefined ? '' : dollars(cost)), extra: true },
+  { name: 'outcome', cell: ({ outcome }) => outcome ?? '', extra: true },
   { name: 'branch', cell: ({ branch }) => branch ?? '', extra: true },
   { name: 'path', cell: ({ projectPath }) => projectPath, cut: 'middle', extra: true },
   { name: 'folder', cell: ({ cwd }) => cwd, cut: 'middle', extra: true },

@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import { plural } from '../../../language/plural.ts';
 import type { stats } from '../../../operations/recall/stats.ts';
+import { withCommas } from '../../../schema/with-commas.ts';
 import { bytes, table } from '../style.ts';
 import type { View } from '../view.ts';
 
-const number = (count: number): string => count.toLocaleString('en');
+const number = withCommas;
 
 export function renderStats(
   { kept, distilled, jobs, today, spent, models, days }: z.infer<(typeof stats)['output']>,

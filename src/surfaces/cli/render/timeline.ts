@@ -17,7 +17,7 @@ export function renderTimeline({ items, focus }: z.infer<typeof Timeline>, view:
       const who = item.role === 'user' ? style.green('user     ') : style.magenta('assistant');
       const mark = item.id === focus ? style.yellow('▶') : ' ';
       const time = localTime(item.at, view);
-      const text = oneLine(item.text, Math.max(40, view.width - time.length - 16));
+      const text = oneLine(item.text, Math.max(20, view.width - time.length - 16));
       return `${head}${mark} ${style.cyan(time)}  ${who}  ${text}`;
     })
     .join('\n');

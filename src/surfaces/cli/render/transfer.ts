@@ -1,4 +1,5 @@
 import { plural } from '../../../language/plural.ts';
+import { withCommas } from '../../../schema/with-commas.ts';
 import { bytes, clean } from '../style.ts';
 import type { View } from '../view.ts';
 
@@ -28,7 +29,7 @@ interface Imported {
 export function renderImport({ transcripts, entries, rows, claudeMem }: Imported, { style }: View): string {
   const others = Object.entries(rows)
     .filter(([is, n]) => n > 0 && is !== 'job' && is !== 'conversation')
-    .map(([is, n]) => `${n.toLocaleString('en')} × ${is}`);
+    .map(([is, n]) => `${withCommas(n)} × ${is}`);
   const lines = [
     `Imported ${plural(entries, 'entry', 'entries')} of ${plural(transcripts, 'transcript')}${others.length > 0 ? `; ${others.join(', ')}` : ''}.`,
   ];

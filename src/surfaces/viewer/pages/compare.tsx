@@ -1,14 +1,15 @@
 // Several projects side by side: how much was done, what it used, and on which files.
+
+import { dollars } from '../../../schema/dollars.ts';
 import { useAnswer } from '../answer.ts';
 import type { ComparedProject } from '../answers.ts';
 import { read } from '../api.ts';
-import { projectNames } from '../facets.ts';
 import { Answered } from '../parts/answered.tsx';
 import { Bars } from '../parts/bars.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Field } from '../parts/filters.tsx';
 import { address, here, setQuery } from '../router.ts';
-import { compact, dollars, number, plural } from '../time.ts';
+import { compact, number, plural } from '../time.ts';
 import { useTitle } from '../title.ts';
 
 const spans = [
@@ -65,8 +66,6 @@ const figures: readonly (readonly [string, (one: ComparedProject) => string])[] 
 ];
 
 function Beside({ projects }: { projects: readonly ComparedProject[] }) {
-  const names = projectNames(projects.map(({ path }) => path));
-  const name = ({ path }: ComparedProject) => names.get(path) ?? path;
   const most = Math.max(1, ...projects.flatMap(({ months }) => months.map(({ entries }) => entries)));
   return (
     <>
@@ -77,7 +76,7 @@ function Beside({ projects }: { projects: readonly ComparedProject[] }) {
               <td />
               {projects.map((one) => (
                 <th key={one.path} scope="col">
-                  <a href={address('project', { path: one.path })}>{name(one)}</a>
+                  <a href={address('project', { path: one.path })}>{one.name}</a>
                 </th>
               ))}
             </tr>
@@ -97,9 +96,9 @@ function Beside({ projects }: { projects: readonly ComparedProject[] }) {
       <div class="compared-columns">
         {projects.map((one) => (
           <div key={one.path}>
-            <h2>{name(one)}</h2>
+            <h2>{one.name}</h2>
             <h3>Entries by month</h3>
-            <Bars label={`Entries by month in ${name(one)}`} bars={monthBars(one, projects)} most={most} />
+            <Bars label={`Entries by month in ${one.name}`} bars={monthBars(one, projects)} most={most} />
             <h3>Files</h3>
             {one.files.length === 0 ? (
               <p class="dim">No tool used a file.</p>

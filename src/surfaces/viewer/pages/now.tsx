@@ -120,7 +120,7 @@ function Running({ sessions }: { sessions: readonly Session[] }) {
 interface Happening {
   readonly id: string;
   readonly at: string;
-  readonly kind: 'prompt' | 'answer' | Observation['type'];
+  readonly kind: 'prompt' | 'answer' | 'command' | 'edit' | 'tool' | Observation['type'];
   readonly text: string;
   readonly session: string;
   readonly project: string;
@@ -129,8 +129,9 @@ interface Happening {
 
 /** Entries and observations together, newest first. Ids are unique, so nothing appears twice. */
 function happenings(items: readonly TimelineItem[], observations: readonly Observation[]): Happening[] {
-  const said = items.map(({ id, at, role, text, session, project }): Happening => {
-    return { id, at, kind: role === 'user' ? 'prompt' : 'answer', text, session, project, entry: id };
+  const said = items.map(({ id, at, role, did, text, session, project }): Happening => {
+    const kind = role === 'user' ? 'prompt' : did === undefined ? 'answer' : did === 'other' ? 'tool' : did;
+    return { id, at, kind, text, session, project, entry: id };
   });
   const distilled = observations.map(({ id, at, type, title, session, project, entries }): Happening => {
     return { id, at, kind: type, text: title, session, project, entry: entries[0] };

@@ -25,7 +25,7 @@ const orders: Readonly<Record<string, (a: Project, b: Project) => number>> = {
   '': (a, b) => (a.lastActivityAt < b.lastActivityAt ? 1 : -1),
   sessions: (a, b) => b.sessions - a.sessions,
   entries: (a, b) => b.entries - a.entries,
-  name: (a, b) => a.name.localeCompare(b.name),
+  name: (a, b) => a.label.localeCompare(b.label),
 };
 
 export function Projects() {
@@ -64,9 +64,9 @@ export function Projects() {
                 <ul class="rows">
                   {projects.toSorted(orders[order] ?? orders['']).map((project) => (
                     <li key={project.path} class="choosable">
-                      <Choose path={project.path} name={project.name} chosen={chosen} choose={setChosen} />
+                      <Choose path={project.path} name={project.label} chosen={chosen} choose={setChosen} />
                       <a class="row" href={address('project', { path: project.path })}>
-                        <span class="row-title">{project.name}</span>
+                        <span class="row-title">{project.label}</span>
                         <span class="row-meta">
                           <span>{plural(project.sessions, 'session')}</span>
                           <span>{plural(project.entries, 'entry', 'entries')}</span>
@@ -85,9 +85,9 @@ export function Projects() {
                   bars={projects
                     .toSorted((a, b) => b.sessions - a.sessions)
                     .slice(0, 20)
-                    .map(({ name, path, sessions }) => ({
+                    .map(({ label, path, sessions }) => ({
                       key: path,
-                      name,
+                      name: label,
                       value: sessions,
                       said: plural(sessions, 'session'),
                       href: address('project', { path }),
@@ -161,8 +161,8 @@ export function ProjectPage({ path }: { path: string }) {
   );
 }
 
-function OneProject({ project: { name, path, sessions, entries, lastActivityAt } }: { project: Project }) {
-  useTitle(name);
+function OneProject({ project: { label, path, sessions, entries, lastActivityAt } }: { project: Project }) {
+  useTitle(label);
   const [limit, setLimit] = useState(20);
   const from = addDays(mondayOf(today()), -7 * (mostWeeks - 1));
   const activity = useAnswer(
@@ -186,7 +186,7 @@ function OneProject({ project: { name, path, sessions, entries, lastActivityAt }
   return (
     <>
       <header class="page-head">
-        <h1>{name}</h1>
+        <h1>{label}</h1>
         <p class="row-meta">
           <span class="path">{path}</span>
           <span>{plural(sessions, 'session')}</span>

@@ -27,6 +27,8 @@ const pauseMs = 150;
 const pageSize = 50;
 /** The limit of the operation. */
 const mostHits = 1000;
+/** One session gets this share of the hits at most, as long as other sessions have hits. */
+const shareOfSession = 1 / 5;
 /** The estimated height of a hit. */
 const usualHeight = 116;
 /** Presents the field and the list below as one control to screen readers, and turns off the browser's own list. */
@@ -70,14 +72,15 @@ function useHits() {
   const filters = filtersIn(query);
   const isAsking = asked !== '' || filters.file !== undefined;
   const limit = Math.max(pageSize, Math.min(mostHits, Math.trunc(Number(query.get('limit'))) || pageSize));
-  const key = isAsking ? JSON.stringify(['search', asked, filters, limit]) : undefined;
+  const isFlat = query.has('flat');
+  const wanted = { q: asked, ...filters, limit, perSession: isFlat ? undefined : Math.round(limit * shareOfSession) };
+  const key = isAsking ? JSON.stringify(['search', wanted]) : undefined;
   const answer = useAnswer(
     key,
-    (signal) => read('search', { q: asked, ...filters, limit }, signal),
+    (signal) => read('search', wanted, signal),
     ({ kind }) => kind === 'gone',
   );
   const hits = (isAsking ? answer.data?.hits : undefined) ?? [];
-  const isFlat = query.has('flat');
   const search = searchOf(query);
   const open = unfolded.value.search === search ? unfolded.value.sessions : none;
   const rows = useMemo(

@@ -2,21 +2,23 @@
 import { signal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Answer, useAnswer } from '../answer.ts';
-import type { Observation, Placed, Reads, Session, Summary, TouchedFile } from '../answers.ts';
+import type { Observation, Reads, Session, Summary, TouchedFile } from '../answers.ts';
 import { read } from '../api.ts';
 import { About } from '../parts/about.tsx';
 import { Answered } from '../parts/answered.tsx';
 import { BriefingGiven } from '../parts/briefing-given.tsx';
-import { Changes } from '../parts/changes.tsx';
+import { Changes, useFirstEdits } from '../parts/changes.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { FindInSession } from '../parts/find-in-session.tsx';
+import { Inline } from '../parts/inline.tsx';
 import { Ago } from '../parts/moment.tsx';
-import { firstPrompts, Outline } from '../parts/outline.tsx';
+import { Outline } from '../parts/outline.tsx';
 import { SessionAccount } from '../parts/session-account.tsx';
 import { SessionActions } from '../parts/session-actions.tsx';
 import { SessionLabels } from '../parts/session-labels.tsx';
 import { agentTitle } from '../parts/session-row.tsx';
 import { pageSize, Transcript } from '../parts/transcript.tsx';
+import { promptsAtOnce } from '../prompt-window.ts';
 import { address, here } from '../router.ts';
 import { lasted, plural } from '../time.ts';
 import { useTitle } from '../title.ts';
@@ -28,17 +30,19 @@ export function SessionPage({ id }: { id: string }) {
   const matters = useMemo(() => concerns(id), [id]);
   // With the first entries, so that they need no request of their own.
   const head = useAnswer(`head ${id}`, (signal) => read('show', { id, limit: pageSize }, signal), matters);
+  const tab = here.value.searchParams.get('tab') ?? '';
+  const edits = useFirstEdits(tab === 'changes' ? id : undefined, matters);
   const account = useAnswer(
     `account ${id}`,
     async (signal) => {
       // Fetch all together: a later answer would push down what the person is reading.
-      const [{ summaries }, { observations }, { prompts }, { files = [] }] = await Promise.all([
+      const [{ summaries }, { observations }, outline, { files = [] }] = await Promise.all([
         read('summaries', { session: id, limit: 1 }, signal),
         read('observations', { session: id, limit: 200 }, signal),
-        read('sessions outline', { id, limit: firstPrompts }, signal),
+        read('sessions outline', { id, limit: promptsAtOnce }, signal),
         read('show', { id, limit: 1, files: true }, signal),
       ]);
-      return { summary: summaries[0], observations, prompts, files };
+      return { summary: summaries[0], observations, outline, files };
     },
     matters,
   );
@@ -49,7 +53,7 @@ export function SessionPage({ id }: { id: string }) {
         {(shown) => (
           <>
             <Head session={shown.session} changed={head.again} />
-            <Reading shown={shown} account={account} />
+            <Reading shown={shown} account={account} tab={tab} edits={edits} />
           </>
         )}
       </Answered>
@@ -68,15 +72,24 @@ const tabs = [
 type Account = {
   summary: Summary | undefined;
   observations: Observation[];
-  prompts: Placed[];
+  outline: Reads['sessions outline'];
   files: TouchedFile[];
 };
 
-function Reading({ shown, account }: { shown: Reads['show']; account: Answer<Account> }) {
+function Reading({
+  shown,
+  account,
+  tab,
+  edits,
+}: {
+  shown: Reads['show'];
+  account: Answer<Account>;
+  tab: string;
+  edits: Answer<Reads['sessions changes']>;
+}) {
   const { session, total } = shown;
   const [subagents, setSubagents] = useState(false);
   const focus = decodeURIComponent(here.value.hash.slice(1)) || undefined;
-  const tab = here.value.searchParams.get('tab') ?? '';
   return (
     <>
       <div class="session-bar">
@@ -98,7 +111,7 @@ function Reading({ shown, account }: { shown: Reads['show']; account: Answer<Acc
       </div>
       <div class="columns reading">
         <div class="transcript-column">
-          {tab === 'changes' && <Changes session={session} version={shown} />}
+          {tab === 'changes' && <Changes id={session.id} first={edits} />}
           {tab === 'briefing' && <BriefingGiven session={session} />}
           {tab === '' && (
             <>
@@ -132,9 +145,9 @@ function Reading({ shown, account }: { shown: Reads['show']; account: Answer<Acc
         <aside aria-label="About this session">
           <About title="Prompts, files and summary">
             <Answered answer={account} rows={5}>
-              {({ prompts, ...found }) => (
+              {({ outline, ...found }) => (
                 <>
-                  {tab === '' && <Outline id={session.id} first={prompts} version={session.entries} focus={focus} />}
+                  {tab === '' && <Outline id={session.id} first={outline} focus={focus} />}
                   <SessionAccount session={session} {...found} />
                 </>
               )}
@@ -158,7 +171,9 @@ function Head({ session, changed }: { session: Session; changed: () => void }) {
   }, []);
   return (
     <header class="page-head" ref={place}>
-      <h1>{session.title || 'Untitled session'}</h1>
+      <h1>
+        <Inline text={session.title || 'Untitled session'} />
+      </h1>
       <p class="row-meta">
         <a href={address('project', { path: session.projectPath })}>{session.project || 'no project'}</a>
         <span>{agentTitle(session.agent)}</span>

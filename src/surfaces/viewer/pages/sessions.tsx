@@ -3,17 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { useAnswer } from '../answer.ts';
 import type { Session } from '../answers.ts';
 import { read } from '../api.ts';
-import {
-  type Choice,
-  choices,
-  chosen,
-  type Facet,
-  outcomes,
-  projectNames,
-  sorted,
-  sorts,
-  type Wanted,
-} from '../facets.ts';
+import { type Choice, choices, chosen, type Facet, outcomes, sorted, sorts, type Wanted } from '../facets.ts';
 import { Answered } from '../parts/answered.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Field, type Option, TextField, times } from '../parts/filters.tsx';
@@ -55,7 +45,7 @@ function Chosen({ sessions }: { sessions: readonly Session[] }) {
     since: since === undefined ? 0 : startOfDay(since - 1),
   };
   const found = useMemo(() => sorted(chosen(sessions, wanted), get('sort')), [sessions, query.toString()]);
-  const names = useMemo(() => projectNames(sessions.map(({ projectPath }) => projectPath)), [sessions]);
+  const names = useMemo(() => new Map(sessions.map((one) => [one.projectPath, one.project])), [sessions]);
   const options = (facet: Facet, all: string, name: (value: string) => string): Option[] => [
     ['', all],
     ...choices(sessions, wanted, facet).map(({ value, count }: Choice): Option => [value, `${name(value)} (${count})`]),
@@ -75,7 +65,7 @@ function Chosen({ sessions }: { sessions: readonly Session[] }) {
         <Field
           label="Project"
           value={wanted.project}
-          options={options('project', 'All projects', (path) => names.get(path) ?? path)}
+          options={options('project', 'All projects', (path) => names.get(path) || 'no project')}
           onChange={(project) => setQuery({ project })}
         />
         <Field
@@ -134,7 +124,7 @@ function Chosen({ sessions }: { sessions: readonly Session[] }) {
           estimate={() => 64}
           render={(index) => {
             const session = found[index];
-            return session && <SessionRow session={session} name={names.get(session.projectPath)} />;
+            return session && <SessionRow session={session} />;
           }}
         />
       )}

@@ -1,13 +1,14 @@
 // All edits of a session, file by file.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Change } from '../../../schema/change.ts';
 import { deedOf, pathFrom } from '../../../schema/deed.ts';
 import { type DiffLine, differenceOf, sizeOf } from '../../../schema/line-difference.ts';
 import type { ToolUse } from '../../../schema/tool-use.ts';
-import { useAnswer } from '../answer.ts';
-import type { Reads, Session } from '../answers.ts';
-import { read } from '../api.ts';
+import { type Answer, useAnswer } from '../answer.ts';
+import type { Reads } from '../answers.ts';
+import { type Failure, read } from '../api.ts';
 import { sessionAddress } from '../router.ts';
-import { plural } from '../time.ts';
+import { number, plural } from '../time.ts';
 import { Answered, Trouble } from './answered.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { Diff, DiffSize } from './diff.tsx';
@@ -18,35 +19,89 @@ import { Clock } from './moment.tsx';
 const openFiles = 12;
 /** More than a window shows. They come first, since the answer with all edits of a long session takes a while. */
 const firstEdits = 40;
+/** Edits in each further answer. */
+const editsAtOnce = 200;
+/** So many are loaded without being asked for; the browser's own search finds those. */
+const loadedUnasked = 1000;
 /** Edits in a step: a step takes some milliseconds, so that the page stays smooth. */
 const atFirst = 12;
 const inStep = 4;
 
-export function Changes({ session, version }: { session: Session; version: unknown }) {
-  const { id, agent } = session;
-  const key = `${id} ${session.entries} ${version === undefined}`;
-  const first = useAnswer(`first changes ${key}`, (signal) =>
-    read('sessions changes', { id, agent, limit: firstEdits }, signal),
+type Edits = Reads['sessions changes'];
+
+/** The first edits, asked for together with the head of the page. `id`: undefined if they are not shown. */
+export const useFirstEdits = (id: string | undefined, matters: (change: Change) => boolean): Answer<Edits> =>
+  useAnswer(
+    id === undefined ? undefined : `changes ${id}`,
+    (signal) => read('sessions changes', { id, limit: firstEdits }, signal),
+    matters,
   );
-  const isPart = first.data !== undefined && first.data.left > 0;
-  const all = useAnswer(isPart ? `changes ${key}` : undefined, (signal) =>
-    read('sessions changes', { id, agent }, signal),
-  );
-  const answer = all.data === undefined || !isPart ? first : all;
+
+const loadedIn = ({ files }: Edits): number => files.reduce((sum, { uses }) => sum + uses.length, 0);
+
+/** A further answer has all files, but only its own edits. */
+const joined = (before: Edits, next: Edits): Edits => ({
+  ...next,
+  files: next.files.map((one) => {
+    const known = before.files.find(({ file }) => file === one.file);
+    return known === undefined ? one : { ...one, uses: [...known.uses, ...one.uses] };
+  }),
+});
+
+/** Adds further edits to the first ones, answer by answer, until there are `wanted`. */
+function useEdits(id: string, first: Edits, wanted: number): { edits: Edits; failure: Failure | undefined } {
+  const [edits, setEdits] = useState(first);
+  const [failure, setFailure] = useState<Failure>();
+  const of = useRef(first);
+  useEffect(() => {
+    const leaving = new AbortController();
+    let all = of.current === first ? edits : first;
+    of.current = first;
+    const load = async () => {
+      // While the edits of a session that has changed are loaded again, the old ones stay.
+      if (loadedIn(all) >= loadedIn(edits) || all.left === 0) setEdits(all);
+      if (all.left === 0 || loadedIn(all) >= wanted) return;
+      const next = await read('sessions changes', { id, from: loadedIn(all), limit: editsAtOnce }, leaving.signal);
+      all = joined(all, next);
+      await load();
+    };
+    load()
+      .then(() => setFailure(undefined))
+      .catch((error: Failure) => leaving.signal.aborted || setFailure(error));
+    return () => leaving.abort();
+  }, [id, first, wanted]);
+  return { edits, failure };
+}
+
+export const Changes = ({ id, first }: { id: string; first: Answer<Edits> }) => (
+  <Answered answer={first} rows={8}>
+    {(data) =>
+      data.files.length === 0 ? (
+        <Empty title="No file was changed" small>
+          <p>As far as the tools of this session tell. Commands may have changed files, too.</p>
+        </Empty>
+      ) : (
+        <AllEdits id={id} first={data} />
+      )
+    }
+  </Answered>
+);
+
+function AllEdits({ id, first }: { id: string; first: Edits }) {
+  const [wanted, setWanted] = useState(loadedUnasked);
+  const { edits, failure } = useEdits(id, first, wanted);
   return (
     <>
-      {all.failure && <Trouble failure={all.failure} again={all.again} />}
-      <Answered answer={answer} rows={8}>
-        {(data) =>
-          data.files.length === 0 ? (
-            <Empty title="No file was changed" small>
-              <p>As far as the tools of this session tell. Commands may have changed files, too.</p>
-            </Empty>
-          ) : (
-            <Files {...data} id={id} isWhole={answer === all || !isPart} />
-          )
-        }
-      </Answered>
+      {failure && <Trouble failure={failure} />}
+      <Files {...edits} id={id} />
+      {edits.left > 0 && loadedIn(edits) >= wanted && (
+        <p>
+          <button type="button" onClick={() => setWanted(wanted + loadedUnasked)}>
+            Show {edits.left > loadedUnasked ? `the next ${number(loadedUnasked)} of ` : ''}
+            {plural(edits.left, 'more edit')}
+          </button>
+        </p>
+      )}
     </>
   );
 }
@@ -62,21 +117,12 @@ function useSteps(count: number): number {
   return drawn;
 }
 
-function Files({
-  files,
-  left,
-  folder,
-  id,
-  isWhole,
-}: Reads['sessions changes'] & { id: string /** No more edits are on their way. */; isWhole: boolean }) {
+function Files({ files, folder, id }: Edits & { id: string }) {
   const drawn = useSteps(files.reduce((sum, { uses }) => sum + uses.length, 0));
   let before = 0;
   return (
     <div class="changes">
-      <p class="dim">
-        {plural(files.length, 'file')} changed
-        {left > 0 && isWhole && `; ${plural(left, 'edit')} beyond these are left out`}
-      </p>
+      <p class="dim">{plural(files.length, 'file')} changed</p>
       {files.map(({ file, edits, uses }, i) => {
         const from = before;
         before += uses.length;

@@ -51,10 +51,10 @@ const inLocalTime = (message: string): string => message.replace(/\d{4}-\d\d-\d\
 
 const CheckList = ({ checks }: { checks: readonly Check[] }) => (
   <ul class="checks">
-    {checks.map(({ name, ok, message, hint }, i) => (
-      <li key={`${name} ${i}`} class={ok ? 'well' : 'ill'}>
-        <span class="mark" role="img" aria-label={ok ? 'All is well' : 'Needs you'}>
-          {ok ? '✓' : '!'}
+    {checks.map(({ name, ok, off, message, hint }, i) => (
+      <li key={`${name} ${i}`} class={off ? 'off' : ok ? 'well' : 'ill'}>
+        <span class="mark" role="img" aria-label={off ? 'Not in use' : ok ? 'All is well' : 'Needs you'}>
+          {off ? '–' : ok ? '✓' : '!'}
         </span>
         <div>
           <strong>{name}</strong> {inLocalTime(message)}

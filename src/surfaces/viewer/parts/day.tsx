@@ -1,14 +1,15 @@
 // The sessions of a range of days, and what was said on one day, in order of time.
 import { useState } from 'preact/hooks';
 import { useAnswer } from '../answer.ts';
-import type { Session, TimelineItem } from '../answers.ts';
-import { type Failure, read } from '../api.ts';
-import { spanOf } from '../days.ts';
+import type { Reads, Session, TimelineItem } from '../answers.ts';
+import { read } from '../api.ts';
+import { spanOf, timeZone } from '../days.ts';
 import { address, sessionAddress } from '../router.ts';
-import { number } from '../time.ts';
+import { number, plural } from '../time.ts';
 import { Answered } from './answered.tsx';
 import { Empty } from './empty.tsx';
-import { Markdown } from './markdown.tsx';
+import { Inline } from './inline.tsx';
+import { MemoryMarkdown } from './markdown.tsx';
 import { Clock } from './moment.tsx';
 import { SessionRow } from './session-row.tsx';
 
@@ -47,8 +48,98 @@ function SessionList({ sessions }: { sessions: readonly Session[] }) {
   );
 }
 
-/** Loads both parts together: on a small screen the upper one would push the lower one down. `before`: shows only earlier entries. */
+/** The prompts of each session with its result, the written account, and on request everything in order of time. */
 export function DayAccount({
+  day,
+  project,
+  before,
+}: {
+  day: string;
+  project: string | undefined;
+  /** Shows only earlier entries of the day. */
+  before: string | undefined;
+}) {
+  const answer = useAnswer(
+    `day ${day} ${project}`,
+    (signal) => read('day', { date: day, project, timeZone }, signal),
+    ofEntries,
+  );
+  return (
+    <Answered answer={answer} rows={8}>
+      {({ sessions, account }) => (
+        <div class="columns">
+          <div>
+            <h2>Sessions</h2>
+            {sessions.length === 0 ? <SessionList sessions={[]} /> : <Prompted sessions={sessions} />}
+          </div>
+          <div>
+            {account && (
+              <>
+                <h2>Account of the day</h2>
+                <MemoryMarkdown text={withoutTitle(account.text)} />
+                <p>
+                  <a href={address('memoryPage', { page: account.page })}>Open this page of memory</a>
+                </p>
+              </>
+            )}
+            <Everything day={day} project={project} before={before} />
+          </div>
+        </div>
+      )}
+    </Answered>
+  );
+}
+
+const fewPrompts = 12;
+
+const Prompted = ({ sessions }: { sessions: Reads['day']['sessions'] }) => (
+  <ol class="rows day-sessions">
+    {sessions.map(({ session, prompts, completed, nextSteps }) => (
+      <li key={`${session.agent} ${session.id}`}>
+        <SessionRow session={session} />
+        <Prompts session={session.id} prompts={prompts.slice(0, fewPrompts)} />
+        {prompts.length > fewPrompts && (
+          <details>
+            <summary>{plural(prompts.length - fewPrompts, 'more prompt')}</summary>
+            <Prompts session={session.id} prompts={prompts.slice(fewPrompts)} />
+          </details>
+        )}
+        {completed && (
+          <p class="day-result">
+            <strong>Done:</strong> <Inline text={completed} />
+          </p>
+        )}
+        {nextSteps && (
+          <p class="day-result">
+            <strong>Next:</strong> <Inline text={nextSteps} />
+          </p>
+        )}
+      </li>
+    ))}
+  </ol>
+);
+
+const Prompts = ({
+  session,
+  prompts,
+}: {
+  session: string;
+  prompts: readonly { readonly id: string; readonly at: string; readonly text: string }[];
+}) => (
+  <ol class="steps said-by-day">
+    {prompts.map(({ id, at, text }) => (
+      <li key={id}>
+        <Clock at={at} />
+        <a class="said-line user" href={sessionAddress(session, id)}>
+          <Inline text={text} />
+        </a>
+      </li>
+    ))}
+  </ol>
+);
+
+/** Loads when it is opened: a day may have thousands of entries. */
+function Everything({
   day,
   project,
   before,
@@ -57,81 +148,58 @@ export function DayAccount({
   project: string | undefined;
   before: string | undefined;
 }) {
+  const [isOpen, setOpen] = useState(before !== undefined);
+  return (
+    <details class="everything" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Everything in order of time</summary>
+      {isOpen && <InOrder day={day} project={project} before={before} />}
+    </details>
+  );
+}
+
+function InOrder({ day, project, before }: { day: string; project: string | undefined; before: string | undefined }) {
   const [wanted, setWanted] = useState(fewItems);
   const limit = before === undefined ? wanted : mostItems;
   const to = (moment: string | undefined) => address('timeline', {}, { day, project, before: moment });
   const answer = useAnswer(
-    `day ${day} ${project} ${before} ${limit}`,
-    async (signal) => {
-      const [{ sessions }, { items }, account] = await Promise.all([
-        read('sessions', { ...spanOf(day), project, limit: mostSessions }, signal),
-        read('timeline', { ...spanOf(day), ...(before && { until: before }), project, limit }, signal),
-        project === undefined ? accountOf(day, signal) : undefined,
-      ]);
-      return { sessions, items, account };
-    },
+    `everything ${day} ${project} ${before} ${limit}`,
+    (signal) => read('timeline', { ...spanOf(day), ...(before && { until: before }), project, limit }, signal),
     ofEntries,
   );
   return (
     <Answered answer={answer} rows={8}>
-      {({ sessions, items, account }) => (
-        <div class="columns">
-          <div>
-            {account && (
-              <>
-                <h2>Account of the day</h2>
-                <Markdown text={withoutTitle(account.text)} />
-                <p>
-                  <a href={address('memoryPage', { page: account.page })}>Open this page of memory</a>
-                </p>
-              </>
-            )}
-            <h2>Sessions</h2>
-            <SessionList sessions={sessions} />
-          </div>
-          <div>
-            <h2>What was said</h2>
-            {before && (
-              <p>
-                <a href={to(undefined)}>The end of the day</a>
-              </p>
-            )}
-            {items.length === limit && (
-              <p class="dim">
-                The last {number(limit)}{' '}
-                {before === undefined ? (
-                  'of the day'
-                ) : (
-                  <>
-                    before <Clock at={before} />
-                  </>
-                )}
-                .{' '}
-                {limit < mostItems ? (
-                  <button type="button" onClick={() => setWanted(mostItems)}>
-                    Show more
-                  </button>
-                ) : (
-                  <a href={to(justAfter(items[0]))}>What was said before</a>
-                )}
-              </p>
-            )}
-            <Said items={items} />
-          </div>
-        </div>
+      {({ items }) => (
+        <>
+          {before && (
+            <p>
+              <a href={to(undefined)}>The end of the day</a>
+            </p>
+          )}
+          {items.length === limit && (
+            <p class="dim">
+              The last {number(limit)}{' '}
+              {before === undefined ? (
+                'of the day'
+              ) : (
+                <>
+                  before <Clock at={before} />
+                </>
+              )}
+              .{' '}
+              {limit < mostItems ? (
+                <button type="button" onClick={() => setWanted(mostItems)}>
+                  Show more
+                </button>
+              ) : (
+                <a href={to(justAfter(items[0]))}>What was said before</a>
+              )}
+            </p>
+          )}
+          <Said items={items} />
+        </>
       )}
     </Answered>
   );
-}
-
-/** The memory page of the day. Undefined if there is none yet. */
-async function accountOf(day: string, signal: AbortSignal): Promise<{ page: string; text: string } | undefined> {
-  try {
-    return await read('memory show', { name: `episodes/${day.slice(0, 7)}/${day}.md` }, signal);
-  } catch (error) {
-    if ((error as Failure).code === 'NOT_FOUND') return undefined;
-    throw error;
-  }
 }
 
 /** Removes what is already shown: the front matter and the heading. */

@@ -1,3 +1,4 @@
+import { withoutControls } from '../../../schema/plain-text.ts';
 import type { ShownEntry } from '../answers.ts';
 import { sessionAddress } from '../router.ts';
 import { CopyButton } from './copy-button.tsx';
@@ -6,6 +7,9 @@ import { Markdown } from './markdown.tsx';
 import { Clock } from './moment.tsx';
 import { EntryPictures } from './pictures.tsx';
 import { ToolView } from './tool-view.tsx';
+
+/** Claude Code wraps what its own commands print. */
+const withoutFrame = (text: string): string => text.replace(/<\/?local-command-(?:stdout|stderr|caveat)>/g, '').trim();
 
 const whose = { person: 'You', machine: 'Machine', model: 'Agent' } as const;
 
@@ -25,7 +29,8 @@ export function EntryView({
   /** Offers to forget the entry. */
   forgettable?: boolean;
 }) {
-  const { author, subagent, abandoned, gone, text, toolUses, tools } = entry;
+  const { author, subagent, abandoned, gone, toolUses, tools } = entry;
+  const text = author === 'machine' ? withoutFrame(withoutControls(entry.text)) : withoutControls(entry.text);
   // If the store did not keep the tool uses, show the tools' names.
   const unkept = text === '' && toolUses.length === 0 ? tools : [];
   return (

@@ -97,7 +97,6 @@ export function TextField({
   );
 }
 
-/** Projects of the same name are shown with their paths. */
 export function ProjectField({
   projects,
   value,
@@ -107,14 +106,11 @@ export function ProjectField({
   value: string | undefined;
   onChange: (path: string) => void;
 }) {
-  const all = projects ?? [];
-  const labelOf = ({ name, path }: Project) =>
-    all.some((other) => other.name === name && other.path !== path) ? `${name} (${path})` : name;
   return (
     <Field
       label="Project"
       value={value ?? ''}
-      options={[['', 'all projects'], ...all.map((one) => [one.path, labelOf(one)] as const)]}
+      options={[['', 'all projects'], ...(projects ?? []).map(({ path, label }) => [path, label] as const)]}
       onChange={onChange}
     />
   );

@@ -2,6 +2,7 @@ import type { Hit } from '../answers.ts';
 import type { GroupHead } from '../grouped-hits.ts';
 import { address, here, sessionAddress } from '../router.ts';
 import { plural } from '../time.ts';
+import { Inline } from './inline.tsx';
 import { Ago } from './moment.tsx';
 import { Snippet } from './snippet.tsx';
 
@@ -13,6 +14,12 @@ export function hitAddress({ kind, id, session, by }: Hit): string {
 }
 
 const says = { user: 'prompt', assistant: 'answer' } as const;
+
+/** An answer that says nothing and only uses a tool is named by the tool. */
+const isUseAlone = ({ role, snippet, use }: Hit): boolean =>
+  role === 'assistant' && snippet === '' && use !== undefined;
+
+const kindOf = (hit: Hit): string => (isUseAlone(hit) ? hit.use?.tool : hit.role && says[hit.role]) ?? hit.kind;
 
 /** `grouped`: project and title are shown above the group. Screen readers get them with each hit. */
 export function HitRow({
@@ -44,7 +51,7 @@ export function HitRow({
     >
       <span class="row-meta">
         <span class="kind">
-          {hit.role ? says[hit.role] : hit.kind}
+          {kindOf(hit)}
           {grouped && (
             <span class="unseen">
               {' '}
@@ -72,9 +79,7 @@ export function HitRow({
       {hit.snippet !== '' && <Snippet text={hit.snippet} />}
       {hit.use && (
         <span class="use">
-          <code>
-            {hit.use.tool}: {hit.use.did}
-          </code>
+          <code>{isUseAlone(hit) ? hit.use.did : `${hit.use.tool}: ${hit.use.did}`}</code>
           {hit.use.outcome === 'error' && <span class="failed"> failed</span>}
           {hit.use.line && <span class="dim"> → {hit.use.line}</span>}
         </span>
@@ -93,7 +98,9 @@ export function HitRow({
 export function HitGroup({ head: { title, project, count } }: { head: GroupHead }) {
   return (
     <p class="hit-group" aria-hidden="true">
-      <strong>{title || 'Untitled session'}</strong>
+      <strong>
+        <Inline text={title || 'Untitled session'} />
+      </strong>
       <span class="dim">
         {project || 'no project'} · {plural(count, 'hit')}
       </span>

@@ -1,6 +1,30 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { highlighted } from '../highlighter.ts';
 import { toFragment } from '../markdown.ts';
+import { sessionAddress } from '../router.ts';
+
+/** A page of memory. The sessions that its parts come from are links. */
+export function MemoryMarkdown({ text }: { text: string }) {
+  const place = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    for (const origin of place.current?.querySelectorAll('em') ?? []) linkSession(origin);
+  }, [text]);
+  return (
+    <div ref={place}>
+      <Markdown text={text} />
+    </div>
+  );
+}
+
+/** `courier · session 0250d3ae`, as Holdfast writes it below each part of a page. */
+function linkSession(origin: HTMLElement): void {
+  const [, before = '', session] = /^(.* · )?session (\S+)$/.exec(origin.textContent ?? '') ?? [];
+  if (session === undefined) return;
+  const link = document.createElement('a');
+  link.href = sessionAddress(session);
+  link.textContent = `session ${session}`;
+  origin.replaceChildren(before, link);
+}
 
 /** Text of a transcript or a page as Markdown, without active content. `lines`: keeps line breaks, as in typed text. */
 export function Markdown({ text, lines = false }: { text: string; lines?: boolean }) {

@@ -4,7 +4,7 @@ import type { Reads } from '../answers.ts';
 import { change } from '../api.ts';
 import { draftOf } from '../drafts.ts';
 import { Editor } from './editor.tsx';
-import { Markdown } from './markdown.tsx';
+import { MemoryMarkdown } from './markdown.tsx';
 
 export function MemoryText({ shown, again }: { shown: Reads['memory show']; again: () => void }) {
   const [editing, setEditing] = useState(() => draftOf(shown.page) !== undefined);
@@ -31,7 +31,7 @@ export function MemoryText({ shown, again }: { shown: Reads['memory show']; agai
         </button>
         <span class="dim path">{shown.file}</span>
       </div>
-      <Markdown text={withoutFront(shown.text)} />
+      <MemoryMarkdown text={withoutFront(shown.text)} />
     </article>
   );
 }

@@ -3,7 +3,6 @@ import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { useAnswer } from '../answer.ts';
 import { read } from '../api.ts';
 import { today } from '../days.ts';
-import { projectNames } from '../facets.ts';
 import { fitting, type PaletteItem } from '../palette-items.ts';
 import { address, go, here, sessionAddress } from '../router.ts';
 import { nameOfSearch, searches } from '../searches.ts';
@@ -116,8 +115,6 @@ function useItems(): readonly PaletteItem[] {
   const projects = useAnswer('projects', (signal) => read('projects', {}, signal));
   const sessions = useAnswer('all sessions', (signal) => read('sessions', { limit: mostSessions }, signal));
   return useMemo(() => {
-    const paths = projects.data?.projects.map(({ path }) => path) ?? [];
-    const names = projectNames(paths);
     return [
       ...ways.map(({ page, title }): PaletteItem => ({ kind: 'page', title, run: () => go(address(page)) })),
       ...actions(),
@@ -129,19 +126,19 @@ function useItems(): readonly PaletteItem[] {
           run: () => go(address('search', {}, Object.fromEntries(new URLSearchParams(search)))),
         }),
       ),
-      ...paths.map(
-        (path): PaletteItem => ({
+      ...(projects.data?.projects ?? []).map(
+        ({ path, label }): PaletteItem => ({
           kind: 'project',
-          title: names.get(path) ?? path,
+          title: label,
           about: path,
           run: () => go(address('project', { path })),
         }),
       ),
       ...(sessions.data?.sessions ?? []).map(
-        ({ id, title, project, projectPath, endedAt }): PaletteItem => ({
+        ({ id, title, project, endedAt }): PaletteItem => ({
           kind: 'session',
           title: title || 'Untitled session',
-          about: `${names.get(projectPath) ?? project} · ${dateOf(endedAt)}`,
+          about: `${project || 'no project'} · ${dateOf(endedAt)}`,
           run: () => go(sessionAddress(id)),
         }),
       ),

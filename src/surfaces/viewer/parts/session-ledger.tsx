@@ -1,9 +1,11 @@
 // The commits that a session made, and the tokens that it used. Both are read from the transcript, so they come last.
+
+import { dollars } from '../../../schema/dollars.ts';
 import { useAnswer } from '../answer.ts';
 import type { Session } from '../answers.ts';
 import { read } from '../api.ts';
 import { sessionAddress } from '../router.ts';
-import { compact, dollars, number, plural } from '../time.ts';
+import { compact, number, plural } from '../time.ts';
 import { Answered } from './answered.tsx';
 
 export function SessionLedger({ session }: { session: Session }) {

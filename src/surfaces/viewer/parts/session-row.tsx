@@ -1,7 +1,9 @@
 import { agentTitles } from '../../../schema/agent-titles.ts';
+import { dollars } from '../../../schema/dollars.ts';
 import type { Session } from '../answers.ts';
 import { sessionAddress } from '../router.ts';
-import { dollars, lasted, plural } from '../time.ts';
+import { lasted, plural } from '../time.ts';
+import { Inline } from './inline.tsx';
 import { Ago } from './moment.tsx';
 
 export const agentTitle = (agent: Session['agent']): string => agentTitles[agent];
@@ -20,16 +22,7 @@ export const isRunning = ({ state, endedAt }: Session, now = Date.now()): boolea
   state !== undefined && state !== 'completed' && now - Date.parse(endedAt) < silenceMs;
 
 /** `apart`: the row is not in a list of one project, so it names its project. */
-export function SessionRow({
-  session,
-  apart = true,
-  name = session.project,
-}: {
-  session: Session;
-  apart?: boolean;
-  /** A longer name of the project, if its own is not unique. */
-  name?: string | undefined;
-}) {
+export function SessionRow({ session, apart = true }: { session: Session; apart?: boolean }) {
   return (
     <a class="row session-row" href={sessionAddress(session.id)}>
       <span class="row-title">
@@ -39,13 +32,13 @@ export function SessionRow({
             <span class="unseen">Starred: </span>
           </span>
         )}
-        {session.title || 'Untitled session'}
+        <Inline text={session.title || 'Untitled session'} />
       </span>
       <span class="row-meta">
         {isRunning(session) && session.state && (
           <span class={`state ${session.state}`}>{stateWords[session.state]}</span>
         )}
-        {apart && <span>{name || 'no project'}</span>}
+        {apart && <span>{session.project || 'no project'}</span>}
         <span>{agentTitle(session.agent)}</span>
         <span>{plural(session.entries, 'entry', 'entries')}</span>
         <span>{lasted(session.startedAt, session.endedAt)}</span>

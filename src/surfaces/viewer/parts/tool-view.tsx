@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { type Deed, deedOf, exitCodeIn, fieldsOf, pathFrom } from '../../../schema/deed.ts';
 import { differenceOf, sizeOf } from '../../../schema/line-difference.ts';
+import { withoutControls } from '../../../schema/plain-text.ts';
 import type { ToolUse } from '../../../schema/tool-use.ts';
 import { Trouble } from './answered.tsx';
 import { CopyButton } from './copy-button.tsx';
@@ -122,7 +123,7 @@ function Part({ title, text }: { title: string; text: string }) {
         {title} <CopyButton text={text} label={`Copy: ${title}`} />
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <pre tabIndex={0}>{text}</pre>
+      <pre tabIndex={0}>{withoutControls(text)}</pre>
     </figure>
   );
 }
