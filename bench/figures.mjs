@@ -34,6 +34,13 @@ export function quantile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
 }
 
+/** The range of the median in 9 of 10 draws from the values (bootstrap), so that a reader sees how far a figure can be trusted. */
+export function interval(values, draws = 2000) {
+  const drawn = () => values[Math.floor(Math.random() * values.length)];
+  const medians = Array.from({ length: draws }, () => quantile(Array.from(values, drawn), 0.5));
+  return [quantile(medians, 0.05), quantile(medians, 0.95)];
+}
+
 /** Rows of [what, figure, unit, goal, beside]. A goal is the maximum allowed. */
 export function show(rows) {
   const digits = (value) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2));
