@@ -31,7 +31,7 @@ h=${quote(home)}
 payload=
 while IFS= read -r line || [ -n "$line" ]; do payload=$payload$line; done
 case $payload in '{'*) ;; *) exit 0 ;; esac
-# A payload has two paths and a few words. A shell takes the square of the length to look through a text.
+# A payload has two paths and a few words. A shell needs time quadratic in the length to search a text.
 [ \${#payload} -gt 16000 ] && exit 0
 `;
 
@@ -179,5 +179,5 @@ printf '%s %s\\n' "$!" "$tick" >>"$h/${startingName}"
 `;
 
 export const startScript = (link: HookLink, whose: ScriptFor): string =>
-  `${begin(link, `The start of a session of ${whose.title}: prints the briefing, and sees to it that the worker runs.`)}
+  `${begin(link, `The start of a session of ${whose.title}: prints the briefing, and makes sure that the worker runs.`)}
 ${seekNotes}${giveBriefing(whose)}${startWorker(link, whose)}`;

@@ -38,12 +38,12 @@ const changed = z.object({
   change: z
     .enum(['add', 'replace', 'retire'])
     .optional()
-    .describe('replace and retire name a key that the pages hold now; what stays as it is, is left out'),
+    .describe('replace and retire name a key that the pages hold now; leave out what stays as it is'),
   key: text
     .min(1)
     .describe('what it is about, such as "package manager"; the same words whenever it is the same thing'),
   text: text.describe('what holds now; empty for retire'),
-  why: text.optional().describe('why it changed, where that was said; for retire the reason'),
+  why: text.optional().describe('why it changed, if that was said; the reason for retire'),
   sure: z.boolean().optional().describe('false: it may not last; it is set aside until another record says it too'),
 });
 export type ChangeAnswer = z.infer<typeof changed>;
@@ -56,7 +56,7 @@ export const ExtractionAnswer = z.object({
   insights: z
     .array(
       dated.extend({
-        revises: text.optional().describe('i2, say: the insight of the pages in whose place this one stands'),
+        revises: text.optional().describe('the insight on the pages that this one replaces, such as i2'),
         retire: z
           .boolean()
           .optional()

@@ -21,11 +21,11 @@ export interface NearestOptions {
   readonly compared?: number;
 }
 
-/** Up to this many entries are compared one by one; beyond that, the index of neighbours gives the nearest. */
+/** The default of `compared`. Beyond it, the index of neighbours finds the nearest. */
 const mostCompared = 30_000;
 /** How many candidates the index keeps while it searches: more find more of the true neighbours and take longer. */
 const breadth = 800;
-/** So many vectors are looked at, whatever a filter leaves of them. */
+/** The index looks at this many vectors at most, even if a filter leaves few of them. */
 const mostLooked = 4000;
 /** If a filter leaves no more entries than this, they are compared one by one. */
 const fewPassing = 10_000;

@@ -118,7 +118,7 @@ async function searchAmong(
   const byMeaning = near !== undefined;
   const ranked = rankFound(asked, found, await standingsOf(client, [...found.keys()]), byMeaning);
   const cosineOfEntry = (entry: number) => (byMeaning ? found.get(entry)?.cosine : undefined);
-  // Everything is near to some degree: more of it would not hold more of a phrase.
+  // Every entry is near to some degree: more candidates by meaning would not contain the phrase more often.
   const mayBeMore = byWords >= most || (asked.kind === 'session' && (near ?? 0) >= most);
   return { ...(await hitsOf(client, asked, ranked, cosineOfEntry)), byMeaning, mayBeMore };
 }

@@ -27,7 +27,7 @@ type Listing = Map<string, number>;
 /** The hub's text columns accept no null byte and no lone surrogate. Lines are JSON, which escapes both. */
 const plainText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 
-/** So often the connection gets its turn: the hub takes a batch in while the next is made. */
+/** After this many lines the connection gets its turn, so that the hub stores one batch while the next is made. */
 const linesInATurn = 32;
 
 /** Sends sessions of one share. Nothing waits for the hub between two calls of `add`. */

@@ -3,7 +3,7 @@ import { wordPattern } from '../recall/question/words.ts';
 import { indexText } from '../store/search/index-text.ts';
 import { wordHash, wordsOf } from './words.ts';
 
-/** The same by the book: with a regular expression, and a map of what it finds. */
+/** The plain way to compute the same: a regular expression, and a map of what it finds. */
 function slowly(text: string) {
   const counts = new Map<number, number>();
   let length = 0;

@@ -6,7 +6,7 @@ import { operations } from './index.ts';
 const destroying = operations.filter(({ destroys }) => destroys);
 
 describe('an operation that destroys something', () => {
-  it('is one of these, and has a field to say yes', () => {
+  it('is on this list, and has the field `yes`', () => {
     expect(destroying.map(({ name }) => name).sort()).toEqual([
       'forget',
       'groups remove',

@@ -13,14 +13,14 @@ function clock(during: (now: number) => void = () => {}) {
   };
 }
 
-it('background work goes on at once if nothing was asked, and after the last request of a burst', async () => {
+it('background work continues at once if no request came, and after the last request of a burst', async () => {
   const time = clock((now) => now < 1500 && door.asked());
   const door = quiet(time.now, time.rest);
   await door.wait();
   expect(time.now()).toBe(1000);
   door.asked();
   await door.wait();
-  // At 1300 it was asked again, at 1600 no more.
+  // At 1300 another request came, at 1600 none.
   expect(time.now()).toBe(1600);
 });
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Requests of one page, or of one word that is typed, follow each other within this time. */
 const burstMs = 300;
-/** A program that asks without end must not stop the work. */
+/** A program that never stops asking must not stop the work. */
 const longestMs = 2000;
 
 export interface Quiet {

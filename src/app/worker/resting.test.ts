@@ -19,7 +19,7 @@ it('releases memory once after work, when a poll finds the worker at rest', asyn
   expect(await polled(900)).toBe(0);
   expect(await polled(1000)).toBe(0);
   expect(await polled(10)).toBe(1);
-  // What releasing takes is no work, nor is a poll.
+  // Neither releasing nor a poll counts as work.
   for (let i = 0; i < 25; i++) expect(await polled(10)).toBe(1);
   expect(await polled(5000)).toBe(1);
   expect(await polled(0)).toBe(2);

@@ -39,7 +39,7 @@ export const openOpenAiCompatible: OpenModel = async ({ settings: { distill }, m
         const tried = way;
         const model = models[tried];
         const { telling } = ways[tried] ?? { telling: 'words' };
-        if (model === undefined) throw new ModelError('invalid', 'the service takes no form of question');
+        if (model === undefined) throw new ModelError('invalid', 'the service accepts no form of the question');
         try {
           return await generate(model, question, { telling, timeoutMs }, signal);
         } catch (error) {

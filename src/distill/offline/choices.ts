@@ -74,7 +74,7 @@ function repeats(question: string, subject: string): boolean {
 }
 
 /**
- * The choice as a reader needs it who was not there: with the subject of the work before the question, unless the question
+ * The choice for a reader who was not there: with the subject of the work before the question, unless the question
  * names something of the code or repeats the subject, and with the meaning of a `yes`. Undefined if the question needs a
  * subject that no one knows.
  */

@@ -128,7 +128,7 @@ const pushing = `
   END $$;
 `;
 
-/** What a machine asks before it pushes and before it pulls. Members alone learn how much happens. */
+/** What a machine asks before it pushes and before it pulls. Only members learn how much happens. */
 const asking = `
   CREATE OR REPLACE FUNCTION holdfast.state() RETURNS TABLE (person int, machine int, pushed bigint, mark uuid, seq bigint)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$

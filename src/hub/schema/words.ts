@@ -5,14 +5,14 @@
 export const inAPack = 128;
 /** Fewer entries than this join a row that has room, so that many small pushes leave few rows. */
 const fewEntries = 256;
-/** How many times as many entries as asked for are compared with the filter first. */
+/** The filter is first compared with the best entries: this many times as many as were asked for. */
 const lookedFirst = 3;
-/** If fewer than one in so many of those pass, it costs less to find first all entries that pass. */
+/** If fewer than one in this many of those pass, finding all entries that pass first costs less. */
 const mostForOne = 30;
-/** Fewer hits than this, and a filtered question looks further: first at so many entries of each common word, then at all. */
+/** With fewer hits than this, a filtered query looks further: first at `someOfCommon` entries of each common word, then at all. */
 const fewest = 20;
 const someOfCommon = 5000;
-/** So many entries are compared with the filter one by one, whatever it allows. */
+/** Up to this many entries are always compared with the filter one by one. */
 const fewLooked = 5000;
 
 /** `entries` are rows of (share, word, entry, times, length). */

@@ -216,7 +216,7 @@ describe('forget', () => {
     expect(await entriesOf(memory)).toEqual(['s-one-e0', 's-one-e1', 's-one-e4', 's-one-e5', 's-one-e6']);
   });
 
-  it('removes a whole session, and does not store what it continues with', async () => {
+  it('removes a whole session, and does not store its later entries', async () => {
     const memory = await fullMemory();
     const { store } = memory.context;
     const done = await run(memory, 's-one');
@@ -424,7 +424,7 @@ describe('forget', () => {
     expect((await entriesOf(memory)).length).toBe(7);
   });
 
-  it('refuses an id that nothing has, and is not offered to agents', async () => {
+  it('refuses an unknown id, and is not offered to agents', async () => {
     const memory = await fullMemory();
     await expect(run(memory, 'nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(run(memory, 's-')).rejects.toMatchObject({ code: 'AMBIGUOUS' });

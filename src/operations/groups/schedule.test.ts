@@ -20,7 +20,7 @@ describe('schedules', () => {
     expect(parseSchedule('interval', '3600000', at).when).toBe('3600000');
   });
 
-  it('a moment without a zone is in the configured zone, and has no next one', () => {
+  it('a moment without a zone is in the configured zone, and comes only once', () => {
     const schedule = parseSchedule('once', '2026-03-27T10:30', at);
     expect(schedule.when).toBe('2026-03-27T09:30:00.000Z');
     expect(nextAfter(schedule, schedule.next)).toBeUndefined();

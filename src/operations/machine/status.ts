@@ -70,7 +70,7 @@ interface Connection {
   readonly checks: readonly Check[];
 }
 
-/** While no agent is connected, each one is a lack. After the first, the others are the person's choice. */
+/** While no agent is connected, each one counts as missing. After the first, the others are the person's choice. */
 function checkHooks(config: Config): Check[] {
   const found = shownAgents(config).map((agent): Connection => {
     try {
@@ -128,7 +128,7 @@ const withoutServer = ({ title, name }: Agent): Check => ({
   hint: `holdfast install ${name}`,
 });
 
-/** `wasMeant`: Holdfast was installed into it, so its hooks were removed since. */
+/** `wasMeant`: Holdfast was installed into this agent, so someone has removed its hooks since. */
 const unconnected = ({ title, name }: Agent, wasMeant: boolean): Check => ({
   name: title,
   ok: !wasMeant,

@@ -51,7 +51,7 @@ export const get = operation({
   positional: ['ids'],
   mcp: {
     description:
-      'The full text of entries by id, with tool uses and the ids before and after; for a session, one line per entry. Ids come from search, timeline and sessions; their first 8 characters do. Long text is cut and says how to continue.',
+      'The full text of entries by id, with tool uses and the ids before and after; for a session, one line per entry. Ids come from search, timeline and sessions; their first 8 characters are enough. Long text is cut and says how to continue.',
     foremost: true,
   },
   examples: ['holdfast get 0f3c', 'holdfast get 0f3c 1a2b --max-chars 4000', 'holdfast get 0f3c --from 12000 --json'],

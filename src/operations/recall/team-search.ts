@@ -12,7 +12,7 @@ import { tombstone } from '../../store/removal/tombstone.ts';
 import type { Store } from '../../store/store.ts';
 import type { Context } from '../operation.ts';
 
-/** A person waits for this: what the hub does not answer in time is left out, and the answer says so. */
+/** A person waits for the answer. If the hub takes longer, its hits are left out, and the answer says so. */
 const patience = { connectMs: 1500, statementMs: 3000 };
 /** Reduces the lead of the first ranks when two rankings are merged. */
 const rankOffset = 10;

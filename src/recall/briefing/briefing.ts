@@ -345,7 +345,7 @@ function fileItems(files: readonly TouchedFile[]): Item[] {
   // Tests and texts follow the code.
   const code = all.filter(({ file }) => !isAside(file));
   const touched = code.length > 0 ? code : all;
-  // A file that was changed once tells where work goes on only as long as no other tells more.
+  // A file that was changed only once is shown only if no file was changed more often.
   const often = touched.filter(({ modified, read }) => modified > 1 || (modified === 0 && read > 1));
   return (often.length > 0 ? often : touched).slice(0, mostFiles).map(({ file, modified, read }, i) => {
     const counts = modified > 0 ? times(modified, 'modified') : times(read, 'read');

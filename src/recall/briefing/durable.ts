@@ -111,9 +111,9 @@ function decisionText({ text, choice }: TargetMemory): string {
 const wordsAround = choiceText({ question: '', answer: '' }).length;
 const longestAnswer = longest - wordsAround - 40;
 
-/** Of an answered question the answer and the subject are what counts: they stay whole, and the background of the question gives way. */
+/** Keeps the answer and the subject of an answered question whole, and shortens the background of the question. */
 function shortened(choice: Choice): Choice {
-  // The label of the option says enough; its description is on the page. Asides in the question give way too.
+  // The label of the option says enough, because its description is on the page. Drop asides in the question too.
   const answer = inOneLine(choice.answer).replace(/(?<=\S{2,}) \((?:[^()]|\([^()]*\))*\)?[.…]?$/, '.');
   const question = inOneLine(choice.question).replace(/ \([^()]*\)/g, '');
   const subject = subjectOf(question);

@@ -12,7 +12,7 @@ export interface Nearness {
   isClose(place: number): boolean;
 }
 
-/** By the models that we know, any two texts lie below this. By others it may be more, and then the mean of many says how much. */
+/** The models that we know score two arbitrary texts below this. Other models may score higher: then the mean over many texts counts. */
 const usualFloor = 0.15;
 const unusualMean = 0.4;
 const manyTexts = 50;

@@ -90,7 +90,7 @@ describe('entries are ranked', () => {
     expect(order([{}, {}, {}, { session: 1 }], { words })).toEqual([0, 2, 1]);
   });
 
-  it('by the best match before it and the best after it: six do not add up', () => {
+  it('by the best match before it and the best after it: the scores of six matches do not add up', () => {
     const nearOf = (matches: readonly number[]) => {
       const words = [3, ...matches].map((place) => ({ place, score: 5 }));
       const places = placesOf([{}, {}, {}, {}, {}, {}, {}]);

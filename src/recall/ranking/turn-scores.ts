@@ -8,7 +8,7 @@ const shares = [1, 1 / 2, 1 / 3] as const;
 export interface Summed {
   /** From 0 to 1: the group's score as a share of the best group. */
   share(group: number): number;
-  /** The groups that have anything, best first. */
+  /** The groups with a score, best first. */
   best(most: number): number[];
 }
 
