@@ -16,7 +16,8 @@ export function wrongChanges(answer: ExtractionAnswer, { subjects, insights }: K
     const named = JSON.stringify(key.slice(0, 80));
     if (change !== 'add' && !held.has(placeOf(list, name, key)))
       wrong.push(`${list}: the pages hold nothing under ${named} to ${change}; use one of their keys, or add`);
-    if (change === 'retire' && (why || text).trim() === '') wrong.push(`${list}: give in why the reason to retire ${named}`);
+    if (change === 'retire' && (why || text).trim() === '')
+      wrong.push(`${list}: give in why the reason to retire ${named}`);
     if (change !== 'retire' && text.trim() === '') wrong.push(`${list}: ${named} has no text`);
   };
   for (const list of ['projects', 'people'] as const)

@@ -34,7 +34,8 @@ export const claudeCodeHooks: AgentHooks = {
     '.claude-plugin/plugin.json': json({
       name: 'holdfast',
       version: link.version,
-      description: 'The memory of AI coding agents: tells Holdfast about each session, and each session about the past.',
+      description:
+        'The memory of AI coding agents: tells Holdfast about each session, and each session about the past.',
     }),
     '.mcp.json': json({ mcpServers: { [claudeCodeMcp.name]: claudeCodeMcp.entry(link) } }),
     'hooks/hooks.json': json({ hooks: inSettings.groups(link) }),
