@@ -1,6 +1,6 @@
 // What hooks cost inside the real client: the time between an answer that uses a tool and the next request, and from the start of the
-// program to its first request. Rounds alternate between no hooks, a running worker, the same with the MCP server, and a worker that must
-// be started. No hook runs at a tool call: the figure for one is the noise of the machine.
+// program to its first request. Rounds alternate between no hooks, a hook that does nothing, a running worker, the same with the MCP
+// server, and a worker that must be started. No hook runs at a tool call: the figure for one is the noise of the machine.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -26,8 +26,13 @@ const env = {
   CLAUDE_CONFIG_DIR: '',
 };
 const withServer = path.join(folder, 'home-with-server');
+// What any hook costs: the client starts a shell that does nothing.
+const withEmptyHook = path.join(folder, 'home-with-empty-hook');
 fs.mkdirSync(env.HOME);
 fs.mkdirSync(withServer);
+fs.mkdirSync(path.join(withEmptyHook, '.claude'), { recursive: true });
+const emptyHooks = { SessionStart: [{ hooks: [{ type: 'command', command: 'true' }] }] };
+fs.writeFileSync(path.join(withEmptyHook, '.claude', 'settings.json'), JSON.stringify({ hooks: emptyHooks }));
 fs.mkdirSync(path.join(folder, 'plain'));
 fs.mkdirSync(env.HOLDFAST_HOME, { mode: 0o700 });
 // Distilling a year and copying its transcripts takes minutes after such an import. BENCH_BACKLOG=1 shows hooks beside it.
@@ -58,6 +63,7 @@ const idle = async () => {
 };
 const variants = {
   none: { home: path.join(folder, 'plain'), gaps: [], starts: [], before: idle },
+  empty: { home: withEmptyHook, gaps: [], starts: [], before: idle },
   warm: { home: env.HOME, gaps: [], starts: [], before: idle },
   server: { home: withServer, gaps: [], starts: [], before: idle },
   bare: { home: path.join(folder, 'plain'), gaps: [], starts: [], before: () => holdfast('worker', 'stop') },
@@ -70,7 +76,7 @@ try {
       await variant.before?.();
       await once(variant, round > 0);
     }
-  const { none, warm, server, bare, cold } = variants;
+  const { none, empty, warm, server, bare, cold } = variants;
   // The machine's speed drifts by more than a hook costs, so a start is compared with the one of the same round.
   const pairs = (list, than) => list.starts.map((ms, round) => ms - than.starts[round]);
   const start = (what, goal, list, than) => {
@@ -89,6 +95,7 @@ try {
       undefined,
       beside('gaps', 0.5),
     ],
+    start('added to the start, a hook that does nothing, p50', undefined, empty, none),
     start('added to the start, worker warm, p50', 20, warm, none),
     start('added to the start, worker to be started, p50', 20, cold, bare),
     ['the longest of those', Math.max(...pairs(cold, bare)), 'ms', undefined],
