@@ -24,7 +24,7 @@ export async function openHubInMemory() {
   return { db, client, made };
 }
 
-const clientOf = (db: PGlite): HubClient => ({
+export const clientOf = (db: PGlite): HubClient => ({
   async query<Row>(sql: string, values?: readonly unknown[]) {
     if (values === undefined) {
       const last = (await db.exec(sql)).at(-1);

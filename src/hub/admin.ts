@@ -34,8 +34,7 @@ export interface MadeHub {
 /** Creates the hub, or brings it up to date. Contract: one transaction; run twice, it changes nothing. */
 export async function initHub(client: HubClient, address: HubAddress): Promise<MadeHub> {
   await needRights(client, address);
-  await client.query('BEGIN');
-  try {
+  return inTransaction(client, async () => {
     await client.query("SELECT pg_advisory_xact_lock(hashtext('holdfast hub'))");
     const before = await hubIn(client, address);
     if (before !== undefined && before.version > hubVersion)
@@ -45,18 +44,13 @@ export async function initHub(client: HubClient, address: HubAddress): Promise<M
     if (before === undefined) await makeHub(client, address);
     else if (before.version < hubVersion) await upgradeHub(client, before.version);
     const { rows } = await client.query<{ vector_schema: string | null }>('SELECT vector_schema FROM holdfast.hub');
-    await client.query('COMMIT');
     return {
       made: before === undefined,
       ...(before === undefined || before.version === hubVersion ? {} : { upgradedFrom: before.version }),
       version: hubVersion,
       vectors: rows[0]?.vector_schema != null,
     };
-  } catch (error) {
-    // A lost connection rolls back by itself. The first error is the cause.
-    await client.query('ROLLBACK').catch(() => {});
-    throw error;
-  }
+  });
 }
 
 async function makeHub(client: HubClient, address: HubAddress): Promise<void> {
@@ -144,10 +138,9 @@ export async function invitePerson(client: HubClient, address: HubAddress, name:
   checkName(name, 'person');
   const role = `holdfast_${name}`;
   const [password, code] = [newSecret(), newSecret()];
-  await client.query('BEGIN');
-  try {
-    const known = await client.query<{ id: number; joined: boolean }>(
-      `SELECT p.id, p.revoked_at IS NULL AND EXISTS (
+  await inTransaction(client, async () => {
+    const known = await client.query<{ joined: boolean }>(
+      `SELECT p.revoked_at IS NULL AND EXISTS (
          SELECT 1 FROM holdfast.machines m WHERE m.person = p.id AND m.left_at IS NULL) AS joined
        FROM holdfast.people p WHERE p.name = $1 FOR UPDATE`,
       [name],
@@ -157,16 +150,21 @@ export async function invitePerson(client: HubClient, address: HubAddress, name:
       throw new HoldfastError('CONFLICT', `${name} is a member of the hub ${placeOf(address)} already`, {
         hint: 'For a further machine, run `holdfast hub invite` on one that has joined. Nothing was changed.',
       });
-    const { rows: roles } = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [role]);
-    if (roles.length > 0 && person === undefined)
+    const { rows } = await client.query<{ members: string; exists: boolean; is_member: boolean }>(
+      `SELECT h.members, to_regrole($1) IS NOT NULL AS exists, EXISTS (
+         SELECT 1 FROM pg_auth_members a WHERE a.member = to_regrole($1) AND a.roleid = to_regrole(quote_ident(h.members))) AS is_member
+       FROM holdfast.hub h`,
+      [role],
+    );
+    const { members = '', exists = false, is_member: isMember = false } = rows[0] ?? {};
+    // A hub that was restored from a backup does not know the people who joined since; their roles are members of it.
+    if (exists && person === undefined && !isMember)
       throw new HoldfastError('CONFLICT', `The server already has a role ${role} that does not belong to this hub`, {
         hint: 'Choose another name. Nothing was changed.',
       });
-    const { rows } = await client.query<{ members: string }>('SELECT members FROM holdfast.hub');
-    await client.query(
-      `${roles.length > 0 ? 'ALTER' : 'CREATE'} ROLE ${quoted(role)} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD ${literal(password)}`,
-    );
-    await client.query(`GRANT ${quoted(rows[0]?.members ?? '')} TO ${quoted(role)}`);
+    // An administrator who is no superuser may give a role no other attributes, not even those that it has.
+    await client.query(`${exists ? 'ALTER' : 'CREATE'} ROLE ${quoted(role)} LOGIN PASSWORD ${literal(password)}`);
+    if (!isMember) await client.query(`GRANT ${quoted(members)} TO ${quoted(role)}`);
     await client.query(`GRANT CONNECT ON DATABASE ${quoted(address.database)} TO ${quoted(role)}`);
     const made = await client.query<{ id: number }>(
       `INSERT INTO holdfast.people (name, role) VALUES ($1, $2)
@@ -175,12 +173,7 @@ export async function invitePerson(client: HubClient, address: HubAddress, name:
     );
     await client.query('DELETE FROM holdfast.codes WHERE person = $1 AND used_at IS NULL', [made.rows[0]?.id]);
     await client.query('INSERT INTO holdfast.codes (hash, person) VALUES ($1, $2)', [hashOf(code), made.rows[0]?.id]);
-    await client.query('COMMIT');
-  } catch (error) {
-    // A lost connection rolls back by itself. The first error is the cause.
-    await client.query('ROLLBACK').catch(() => {});
-    throw error;
-  }
+  });
   return { person: name, url: writeAddress(address, { user: role, password }, code), isNew: true };
 }
 
@@ -226,21 +219,40 @@ export async function revokePerson(
   address: HubAddress,
   name: string,
 ): Promise<{ machines: number }> {
-  const { rows } = await client.query<{ id: number; role: string }>(
-    'UPDATE holdfast.people SET revoked_at = now() WHERE name = $1 AND revoked_at IS NULL RETURNING id, role',
-    [name],
-  );
-  const [person] = rows;
-  if (person === undefined)
-    throw new HoldfastError('NOT_FOUND', `${name} is not a member of the hub ${placeOf(address)}`, {
-      hint: 'List members with `holdfast hub status`. Nothing was changed.',
-    });
-  const { rowCount } = await client.query(
-    'UPDATE holdfast.machines SET left_at = now() WHERE person = $1 AND left_at IS NULL',
-    [person.id],
-  );
-  await client.query('DELETE FROM holdfast.codes WHERE person = $1', [person.id]);
-  await client.query(`ALTER ROLE ${quoted(person.role)} NOLOGIN PASSWORD NULL`);
-  await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [person.role]);
-  return { machines: rowCount ?? 0 };
+  const { role, machines } = await inTransaction(client, async () => {
+    const { rows } = await client.query<{ id: number; role: string }>(
+      'UPDATE holdfast.people SET revoked_at = now() WHERE name = $1 AND revoked_at IS NULL RETURNING id, role',
+      [name],
+    );
+    const [person] = rows;
+    if (person === undefined)
+      throw new HoldfastError('NOT_FOUND', `${name} is not a member of the hub ${placeOf(address)}`, {
+        hint: 'List members with `holdfast hub status`. Nothing was changed.',
+      });
+    const { rowCount } = await client.query(
+      'UPDATE holdfast.machines SET left_at = now() WHERE person = $1 AND left_at IS NULL',
+      [person.id],
+    );
+    await client.query('DELETE FROM holdfast.codes WHERE person = $1', [person.id]);
+    await client.query(`ALTER ROLE ${quoted(person.role)} NOLOGIN PASSWORD NULL`);
+    return { role: person.role, machines: rowCount ?? 0 };
+  });
+  // Only some administrators may end connections of others. One that stays open can read and write nothing: the hub no longer knows its machine.
+  await client
+    .query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [role])
+    .catch(() => {});
+  return { machines };
+}
+
+async function inTransaction<T>(client: HubClient, work: () => Promise<T>): Promise<T> {
+  await client.query('BEGIN');
+  try {
+    const result = await work();
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    // A lost connection rolls back by itself. The first error is the cause.
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
 }

@@ -30,6 +30,20 @@ describe('what the functions of a hub refuse', () => {
   });
 });
 
+describe('what a server refuses', () => {
+  it.each([
+    ['25006', 'cannot execute UPDATE in a read-only transaction', 'UNREACHABLE', 'accepts no changes at the moment'],
+    ['40P01', 'deadlock detected', 'STORE_BUSY', 'is busy'],
+    ['53100', 'could not extend file', 'DISK_FULL', 'no space left'],
+    ['53300', 'too many connections', 'UNREACHABLE', 'broke off the connection'],
+    ['57P01', 'terminating connection due to administrator command', 'UNREACHABLE', 'broke off the connection'],
+  ])('with the state %s is no bug of ours, and the worker tries again', (state, text, code, says) => {
+    const { hint, ...refused } = raised(state, text);
+    expect([refused.code, hint]).toEqual([code, expect.stringContaining('nothing is lost: the worker tries again')]);
+    expect(raised(state, text).message).toContain(says);
+  });
+});
+
 it('says to check an address that does not answer, and promises no later attempt', async () => {
   const closed = readAddress('postgres://anna:topsecret@127.0.0.1:1/holdfast');
   await expect(connectTo(closed)).rejects.toMatchObject({

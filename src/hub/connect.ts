@@ -162,7 +162,9 @@ export function explainHub(error: unknown, address: HubAddress, unreachable = la
   const message = error instanceof Error ? error.message : String(error);
   const because = (kind: ConstructorParameters<typeof HoldfastError>[0], text: string, hint: string) =>
     new HoldfastError(kind, text, { hint, cause: error });
-  const refusal = refusalOf(code, message);
+  // Two machines took the name at the same moment: the index refused the second, not the function.
+  const isNameTaken = (error as { constraint?: unknown } | null)?.constraint === 'machines_by_name';
+  const refusal = isNameTaken ? 'machineExists' : refusalOf(code, message);
   if (refusal !== undefined) return refused(refusal, where, error);
   if (code === '28P01' || code === '28000')
     return because(
@@ -192,6 +194,14 @@ export function explainHub(error: unknown, address: HubAddress, unreachable = la
     );
   if (code === '53100' || code === '53400' || code === '54000')
     return because('DISK_FULL', `The hub ${where} has no space left`, `Its administrator must make room. ${later}`);
+  if (code === '25006')
+    return because(
+      'UNREACHABLE',
+      `The hub ${where} accepts no changes at the moment`,
+      `It is read-only, as a replica is, or a server whose disk is full: ask its administrator. ${later}`,
+    );
+  if (code === '40P01' || code === '40001' || code === '55P03')
+    return because('STORE_BUSY', `The hub ${where} is busy`, later);
   if (code === '57014' || /timeout/i.test(message))
     return because('UNREACHABLE', `The hub ${where} did not answer in time`, unreachable);
   if (
