@@ -15,6 +15,7 @@ describe('the address of a remote', () => {
     'https://GITHUB.com/Acme/App.git',
     'https://user:token@github.com:443/acme/app.git',
     'http://github.com/acme//app/',
+    'ssh://git@ssh.github.com:443/acme/app.git',
     'git://github.com/acme/app.git',
     'git+ssh://git@github.com/acme/app.git',
     'github.com:acme/app',
@@ -31,6 +32,16 @@ describe('the address of a remote', () => {
     'ssh://localhost/app',
     '',
   ])('%j means nothing on another machine', (address) => expect(normalRemote(address)).toBeUndefined());
+
+  it.each([
+    ['ssh://git@altssh.gitlab.com:443/acme/sub/app.git', 'https://gitlab.com/Acme/Sub/App'],
+    ['ssh://git@altssh.bitbucket.org:443/acme/app.git', 'https://me@bitbucket.org/acme/app.git'],
+    ['git@ssh.dev.azure.com:v3/Acme/Shop/app', 'https://acme@dev.azure.com/acme/shop/_git/app'],
+    ['ssh://git@git.example.com:7999/acme/app.git', 'https://git.example.com:8443/acme/app'],
+  ])('%s is the same as %s', (ssh, https) => {
+    expect(normalRemote(ssh)).toBe(normalRemote(https));
+    expect(normalRemote(ssh)).toMatch(/^[a-z.]+\/acme\//);
+  });
 
   it('keeps repositories of different hosts and groups apart', () => {
     const names = ['git@gitlab.com:acme/app', 'git@github.com:acme/app', 'git@gitlab.com:acme/sub/app'].map(

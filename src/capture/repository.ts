@@ -46,9 +46,20 @@ export function normalRemote(address: string): string | undefined {
     .replace(/\/$/, '')
     .replace(/\.git$/i, '')
     .toLowerCase();
+  const name = sshHosts.get(host.toLowerCase()) ?? host.toLowerCase();
   const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i.test(host);
-  return host === '' || isHere || !repository ? undefined : `${host.toLowerCase()}/${repository}`;
+  if (host === '' || isHere || !repository) return undefined;
+  // `v3/org/project/app` over ssh is `org/project/_git/app` over https.
+  return `${name}/${name === 'dev.azure.com' ? repository.replace(/^v3\//, '').replace('/_git/', '/') : repository}`;
 }
+
+/** Hosts that serve ssh, or ssh at the port of https, under a name of its own. */
+const sshHosts: ReadonlyMap<string, string> = new Map([
+  ['ssh.github.com', 'github.com'],
+  ['altssh.gitlab.com', 'gitlab.com'],
+  ['altssh.bitbucket.org', 'bitbucket.org'],
+  ['ssh.dev.azure.com', 'dev.azure.com'],
+]);
 
 function decoded(text: string): string {
   try {

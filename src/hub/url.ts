@@ -18,8 +18,10 @@ export interface HubAddress {
 }
 
 const example = 'postgres://holdfast_anna:password@hub.example.com/holdfast';
-const bad = (what: string, hint = `An address looks like ${example}`): HoldfastError =>
-  new HoldfastError('BAD_INPUT', what, { hint });
+const bad = (
+  what: string,
+  hint = `An address looks like ${example}. In a password, write # as %23, / as %2F, ? as %3F, @ as %40 and % as %25.`,
+): HoldfastError => new HoldfastError('BAD_INPUT', what, { hint });
 
 export function readAddress(text: string): HubAddress {
   let url: URL;
@@ -31,8 +33,8 @@ export function readAddress(text: string): HubAddress {
   if (!/^postgres(ql)?:$/.test(url.protocol))
     throw bad(`The address of the hub begins with ${url.protocol}//, not with postgres://`);
   const query = url.searchParams;
-  const host = decodeURIComponent(query.get('host') ?? url.hostname.replace(/^\[(.*)\]$/, '$1'));
-  const database = decodeURIComponent(url.pathname.replace(/^\//, ''));
+  const host = query.get('host') ?? decoded(url.hostname.replace(/^\[(.*)\]$/, '$1'));
+  const database = decoded(url.pathname.replace(/^\//, ''));
   if (host === '') throw bad('The address of the hub names no host');
   if (database === '') throw bad(`The address of the hub at ${host} names no database`);
   if (url.username === '') throw bad(`The address of the hub at ${host} names no user`);
@@ -48,14 +50,28 @@ export function readAddress(text: string): HubAddress {
   const plain = isLoopback(host) && (mode === undefined || mode === 'disable');
   return {
     host,
-    port: Number(query.get('port') ?? (url.port || 5432)),
+    port: portIn(query.get('port') ?? (url.port || '5432'), host),
     database,
-    user: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
+    user: decoded(url.username),
+    password: decoded(url.password),
     tls: plain ? 'none' : mode === 'require' ? 'encrypt' : 'verify',
     trust: query.get('sslrootcert') ?? undefined,
-    code: url.hash === '' ? undefined : decodeURIComponent(url.hash.slice(1)),
+    code: url.hash === '' ? undefined : decoded(url.hash.slice(1)),
   };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw bad('The address of the hub holds a % that encodes nothing', 'Write %25 for a percent sign in a password.');
+  }
+}
+
+function portIn(text: string, host: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port;
+  throw bad(`The address of the hub at ${host} names no port from 1 to 65535`);
 }
 
 /** A path is a Unix socket, which is local. */

@@ -147,6 +147,33 @@ describe.skipIf(noPostgres)(because('a hub in trouble', noPostgres), () => {
     expect(await cluster.query('SELECT count(*)::int AS n FROM holdfast.entries', [], database)).toEqual([{ n: 3 }]);
   });
 
+  it('that is read-only says so, answers searches, and gets everything once it takes changes again', async () => {
+    const { machine, database, person } = await joined();
+    await machine.session(['the lighthouse']);
+    await machine.run('hub share', { project: 'app', with: 'team' });
+    const other = await newMachine('other');
+    const invitation = addressIn((await machine.run('hub invite')).command);
+    await machine.session(['the harbour']);
+    await cluster.query(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
+    const refused = { code: 'UNREACHABLE', message: expect.stringContaining('accepts no changes at the moment') };
+    expect(await failure(machine.sync())).toMatchObject(refused);
+    expect(await hubCheck(machine)).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('accepts no changes'),
+    });
+    expect(await failure(other.run('hub join', { url: invitation, machine: 'other' }))).toMatchObject(refused);
+    expect(fs.existsSync(membership(other))).toBe(false);
+    expect(await machine.run('search', { query: 'lighthouse', scope: 'team' })).toMatchObject({
+      hits: [{ session: 'laptop-1' }],
+      note: 'The hub was searched by words alone.',
+    });
+    await cluster.query(`ALTER DATABASE ${database} RESET default_transaction_read_only`);
+    expect(await machine.sync()).toMatchObject({ pushed: { entries: 1 } });
+    expect(await other.run('hub join', { url: invitation, machine: 'other' })).toMatchObject({ person });
+    await other.sync();
+    expect((await other.store.entries.counts()).entries).toBe(2);
+  });
+
   it.each([
     ['no URL at all', 'hub.example.com', 'is not a URL'],
     ['another scheme', 'https://db.example.com/holdfast', 'not with postgres://'],
