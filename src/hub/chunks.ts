@@ -1,10 +1,12 @@
 // A transcript from the hub → the chunks that bring a store up to it.
+import path from 'node:path';
 import { redactionVersion } from '../capture/redaction/redact.ts';
 import { chunkOf, redactEntry } from '../capture/transfer/import-lines.ts';
 import { AgentName } from '../schema/agent-name.ts';
 import { ExportedEntry, ExportedFile } from '../schema/exported.ts';
 import { emptyState } from '../schema/reader-state.ts';
 import { hubKeyPrefix } from '../store/hub/port.ts';
+import { isWithin } from '../store/projects/follow-links.ts';
 import type { Store } from '../store/store.ts';
 import type { Chunk } from '../store/transcripts/port.ts';
 import type { FetchedEntry, TranscriptPage } from './fetch.ts';
@@ -125,8 +127,9 @@ function ownEntry(fetched: FetchedEntry): ExportedEntry {
   return isWhole ? entry : anyEntry(fetched);
 }
 
-/** The folder that a session worked in, mapped into the project's folder here. */
+/** The folder that a session worked in, mapped into the project's folder here. What a teammate sent cannot name a folder outside of it. */
 function moved({ cwd, project }: ExportedFile['sessions'][number], folder: string): string | null {
   if (cwd === null || project === null || !cwd.startsWith(project)) return folder;
-  return folder + cwd.slice(project.length);
+  const inside = path.normalize(folder + cwd.slice(project.length));
+  return isWithin(inside, folder) ? inside : folder;
 }

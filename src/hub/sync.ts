@@ -49,8 +49,13 @@ export async function sync(deps: SyncDeps, wait?: Patience): Promise<Synced> {
   let team: Store | undefined;
   try {
     const { rows } = await client.query<{ free: boolean }>(
-      // Only this machine can compute the number: no other member can hold the lock in advance.
-      'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS free',
+      // Every member can read the number of a lock that is held, and take it later. One that another person holds stops nothing: the marks of
+      // pushes keep two exchanges of this machine apart too.
+      `SELECT pg_try_advisory_lock(n) OR NOT EXISTS (
+         SELECT 1 FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid AND a.usename = session_user
+         WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND l.classid::bigint = (n >> 32) & 4294967295
+           AND l.objid::bigint = n & 4294967295) AS free
+       FROM hashtextextended($1, 0) AS n`,
       [`holdfast machine ${membership.secret}`],
     );
     if (rows[0]?.free !== true) return { done: false, ...nothing };

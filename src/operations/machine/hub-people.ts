@@ -1,7 +1,9 @@
 // People and machines of a hub, and what its administrator hides or forgets.
 import { z } from 'zod';
+import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
+import { find } from '../recall/find.ts';
 import { hub } from './hub-loading.ts';
 
 export const hubInvite = operation({
@@ -96,31 +98,51 @@ export const hubHide = operation({
   positional: ['id'],
   examples: ['holdfast hub hide 0f3c'],
   async run(context: Context<'hub'>, { id }) {
-    const [{ openTeamStore }, { noteTeammates }, { conversationRules }, { find }] = await Promise.all([
+    const { home, settings } = context.config;
+    const [{ openTeamStore }, { noteTeammates }, { conversationRules }] = await Promise.all([
       import('../../hub/sync.ts'),
       import('../../hub/teammates.ts'),
       import('../../capture/conversation-rules.ts'),
-      import('../recall/find.ts'),
     ]);
-    const team = await openTeamStore(context.config.home, false);
-    if (team === undefined)
-      throw new HoldfastError('NOT_FOUND', 'No teammate shares anything that is stored here', {
-        hint: 'See `holdfast hub status`. Nothing was changed.',
-      });
+    const at = { rules: conversationRules(settings), now: context.clock() };
+    let team = await openTeamStore(home, false);
     try {
-      const { session } = await find(team, id.trim(), undefined);
-      const rules = conversationRules(context.config.settings);
-      await team.removal.forget(
-        { kind: 'session', agent: session.agent, id: session.id },
-        { rules, now: context.clock() },
-      );
-      await noteTeammates(context.store, team);
-      return { session: session.id, title: session.title };
+      const pulled = team === undefined ? undefined : await find(team, id.trim(), undefined).catch(unlessMissing);
+      if (team !== undefined && pulled !== undefined) {
+        const { agent, id: session, title } = pulled.session;
+        await team.removal.forget({ kind: 'session', agent, id: session }, at);
+        await noteTeammates(context.store, team);
+        return { session, title };
+      }
+      // A session of a repository that is not on this machine: a search of the team finds it in the hub.
+      const { print, session, title } = await teammatesSessionInHub(home, id.trim());
+      team ??= (await openTeamStore(home, true)) as Store;
+      await team.removal.takeTombstones([{ print: print.replaceAll('-', ''), at: at.now }], [], at);
+      return { session, title };
     } finally {
-      await team.close();
+      await team?.close();
     }
   },
 });
+
+function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof HoldfastError && error.code === 'NOT_FOUND')) throw error;
+}
+
+async function teammatesSessionInHub(home: string, id: string) {
+  const { connectAs, needMembership, sessionInHub } = await hub();
+  const membership = needMembership(home);
+  const client = await connectAs(membership, { connectMs: 5000, statementMs: 10_000 });
+  try {
+    const found = await sessionInHub(client, id);
+    if (found.personId !== membership.personId) return found;
+    throw new HoldfastError('BAD_INPUT', `Session ${found.session} is your own`, {
+      hint: 'To remove it everywhere, run `holdfast forget`. Nothing was changed.',
+    });
+  } finally {
+    await client.end();
+  }
+}
 
 export const hubForget = operation({
   name: 'hub forget',
