@@ -22,6 +22,9 @@ const bin = programs.filter((folder) => fs.existsSync(path.join(folder, 'initdb'
 /** Why tests that need a server are skipped here. */
 export const noPostgres: string | undefined = bin === undefined ? 'PostgreSQL is not installed' : undefined;
 
+/** The path of one of PostgreSQL's programs. */
+export const postgresProgram = (name: string): string => path.join(bin ?? '', name);
+
 export interface Cluster {
   readonly port: number;
   readonly folder: string;
@@ -88,10 +91,9 @@ export async function openCluster(
   const as = unprivileged();
   if (as.uid !== undefined && as.gid !== undefined) fs.chownSync(folder, as.uid, as.gid);
   const data = path.join(folder, 'data');
-  const program = (name: string) => path.join(bin ?? '', name);
   const options = { ...as, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } };
   makeCluster(data, (target) =>
-    execFileSync(program('initdb'), ['-D', target, '-U', 'admin', '--auth=trust', '--no-sync', '-E', 'UTF8'], {
+    execFileSync(postgresProgram('initdb'), ['-D', target, '-U', 'admin', '--auth=trust', '--no-sync', '-E', 'UTF8'], {
       ...options,
       stdio: 'pipe',
     }),
@@ -132,7 +134,7 @@ export async function openCluster(
     }
   };
   const start = async () => {
-    child = spawn(program('postgres'), ['-D', data], { ...options, stdio: 'ignore' });
+    child = spawn(postgresProgram('postgres'), ['-D', data], { ...options, stdio: 'ignore' });
     for (;;) {
       try {
         await query('SELECT 1');
