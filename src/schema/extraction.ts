@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Choice } from './choice.ts';
 import { SaidBy } from './memory.ts';
+import { StatementForm } from './statement-form.ts';
 import { Moment } from './time.ts';
 
 /**
@@ -19,6 +20,7 @@ export const KeyedStatement = z.object({
   saidBy: SaidBy.optional().describe('absent in what older versions took from a conversation'),
   change: StatementChange.optional().describe('absent: add'),
   choice: Choice.optional().describe('what the text tells, if it is a choice of the person'),
+  form: StatementForm.optional().describe('where the text comes from, if it begins with words about that'),
 });
 export type KeyedStatement = z.infer<typeof KeyedStatement>;
 

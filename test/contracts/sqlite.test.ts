@@ -8,6 +8,7 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { choiceText } from '../../src/schema/choice.ts';
+import { remarkText } from '../../src/schema/statement-form.ts';
 import { migrations } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -225,6 +226,35 @@ describe('choices in a store from before 044-choices', () => {
     });
     const second = await openSqliteStore(location);
     expect(await told(second)).toEqual([choice, choice, undefined]);
+    await second.close();
+  });
+});
+
+describe('statements in a store from before 046-statement-forms', () => {
+  it('get their form from the text of statements and memories, but not a line that a person wrote', async () => {
+    const location = place();
+    const store = await openSqliteStore(location);
+    const text = remarkText('Moor by size', 'Never ask the pier.');
+    const plain = { text: 'The pier is closed.', kind: 'keyed' as const };
+    await store.memory.saveStatement(statement('a.md', 'k', 1, { text, form: 'remark' }));
+    await store.memory.saveStatement(statement('a.md', 'l', 2, plain));
+    const { version } = await store.pages.get('a.md');
+    await store.pages.settle('a.md', version, () => ({ stamp: 's', derived: true }), [
+      memory('m1', text, { source: 'conversation', form: 'remark' }),
+      memory('m2', text, { source: 'person' }),
+    ]);
+    const told = async (one: Store) => [
+      ...(await one.pages.get('a.md')).statements.map((row) => row.form),
+      ...(await one.memory.list({})).map((row) => row.form),
+    ];
+    expect(await told(store)).toEqual(['remark', undefined, 'remark', undefined]);
+    await store.close();
+    raw(location, (db) => {
+      for (const table of ['statements', 'memories']) db.exec(`ALTER TABLE ${table} DROP COLUMN form`);
+      db.exec("DELETE FROM migrations WHERE name = '046-statement-forms'");
+    });
+    const second = await openSqliteStore(location);
+    expect(await told(second)).toEqual(['remark', undefined, 'remark', undefined]);
     await second.close();
   });
 });

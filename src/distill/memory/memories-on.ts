@@ -69,6 +69,7 @@ export function memoriesOn({
       source: unedited?.source ?? 'person',
       saidBy: unedited?.saidBy ?? 'person',
       choice: unedited?.choice,
+      form: unedited?.form,
       group,
       at: (kind === 'dated' ? (statement?.at ?? ofDay) : editedAt) ?? editedAt ?? statement?.at ?? changedAt,
       project: statement?.project || pageProject,

@@ -2,6 +2,7 @@
 import { choiceIn } from '../../schema/choice.ts';
 import type { Extraction, KeyedStatement } from '../../schema/extraction.ts';
 import type { About, SaidBy } from '../../schema/memory.ts';
+import { formIn } from '../../schema/statement-form.ts';
 import { originalKey } from '../../store/hub/port.ts';
 import type { ExtractionRow, Statement } from '../../store/memory/port.ts';
 import { saysWork } from '../offline/request.ts';
@@ -31,11 +32,12 @@ export const datedTarget = (kind: 'milestone' | 'insight', text: string): string
 
 const kinds = { add: 'keyed', replace: 'keyed', retire: 'retired', note: 'note' } as const;
 
-const keyed = ({ key, text, why = '', saidBy, change = 'add', choice }: KeyedStatement) => ({
+const keyed = ({ key, text, why = '', saidBy, change = 'add', choice, form }: KeyedStatement) => ({
   ...{ target: keyedTarget(key), kind: kinds[change], key, text, saidBy },
   why: change === 'retire' ? text : why,
-  // Extractions of older versions, also those of other machines, tell a choice in their text alone.
+  // Extractions of older versions, also those of other machines, have a choice and a form in their text alone.
   choice: choice ?? choiceIn(text),
+  form: form ?? formIn(text),
 });
 
 /** Where in the extraction a statement comes from: the list, the index in it, and the index in a nested list. */

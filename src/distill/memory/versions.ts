@@ -1,5 +1,6 @@
 // ③ Rows → the versions of each target, and the one that holds. A pure function.
 import { runsTask } from '../../agents/tools/usual-commands.ts';
+import { amendedIn, coreOf, removedIn } from '../../schema/statement-form.ts';
 import { originalKey } from '../../store/hub/port.ts';
 import type { Statement } from '../../store/memory/port.ts';
 import { keyOf, plain } from './names.ts';
@@ -48,30 +49,28 @@ export function versionsOf(
   });
 }
 
-const removed = /^removed: (.+)$/;
-const amended = /^amended: (.+)$/;
-const isEnding = ({ kind, key }: Statement): boolean => kind === 'retired' && (removed.test(key) || amended.test(key));
+const isEnding = ({ kind, key }: Statement): boolean =>
+  kind === 'retired' && (removedIn(key) !== undefined || amendedIn(key) !== undefined);
 
 /** A commit of an earlier conversation of the session, about the same things as the title that it got by amending. */
 function isAmended({ kind, key, text, session, file, pos }: Statement, by: Statement): boolean {
-  const title = amended.exec(by.key)?.[1];
+  const title = amendedIn(by.key);
   if (title === undefined || kind !== 'keyed' || !key.startsWith('change: ') || session !== by.session) return false;
   const words = wordsOf(text);
   const isEarlier = file !== by.file || pos !== by.pos;
   return isEarlier && [...wordsOf(title)].filter((word) => words.has(word)).length >= 2;
 }
 
-/** The commit that a statement comes from may be the one that removed the name. */
+/** Older versions named the commit that a statement comes from. It may be the one that removed the name. */
 const sourceOfFact = / \(From the (?:commit|pull request) “[^”]*”\.\)$/;
 /** A decision that itself takes something away still holds when its name is gone. */
-const takesAway =
-  /^Decided in a commit: (?:replace|swap|split|rename|move|switch|migrate|stop|disable|reject|refuse|forbid|disallow) /;
+const takesAway = /^(?:replace|swap|split|rename|move|switch|migrate|stop|disable|reject|refuse|forbid|disallow) /;
 
 /** Only an agent's words about the code end with the name. The person's words stay. */
-function isAbout({ kind, text, saidBy, source }: Statement, removal: Statement): boolean {
-  const name = removed.exec(removal.key)?.[1];
+function isAbout({ kind, text, form, saidBy, source }: Statement, removal: Statement): boolean {
+  const name = removedIn(removal.key);
   if (name === undefined || kind !== 'keyed' || saidBy !== 'agent' || source !== 'conversation') return false;
-  if (takesAway.test(text)) return false;
+  if (form === 'commit' && takesAway.test(coreOf(text, form))) return false;
   const told = text.replace(sourceOfFact, '');
   for (let at = told.indexOf(name); at >= 0; at = told.indexOf(name, at + 1)) {
     const before = /[\p{L}\p{N}_-]*$/u.exec(told.slice(0, at))?.[0] ?? '';

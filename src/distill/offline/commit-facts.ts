@@ -2,6 +2,7 @@
 
 import { cut, inOneLine } from '../../language/gist.ts';
 import type { KeyedStatement } from '../../schema/extraction.ts';
+import { amendmentKey, commitText } from '../../schema/statement-form.ts';
 import { isPast, namesIn } from './claim.ts';
 import type { Command } from './deeds.ts';
 import { designChange, isDecided, removedBy, withScope } from './design-changes.ts';
@@ -77,7 +78,7 @@ function standing(commands: readonly Command[]): Standing {
 
 /** What an earlier conversation of the session kept of the commit ends with the amended one. */
 const amendedBy = (title: string): KeyedStatement => ({
-  key: cut(`amended: ${title}`, 80),
+  key: cut(amendmentKey(title), 80),
   text: `The session amended the commit to “${cut(title, 100)}”.`,
   ...{ saidBy: 'agent', change: 'retire' },
 });
@@ -103,8 +104,8 @@ export function commitFacts(commands: readonly Command[]): CommitFacts {
     if (!isDesign && reason !== undefined && isPast(reason)) continue;
     const change = reason === undefined ? designChange(title) : withScope(title);
     if (change === undefined) continue;
-    const text = `Decided in a commit: ${ended(change)}${reason === undefined ? '' : ` ${reason}`}`;
-    decided.set(key, { key: cut(`change: ${key}`, 80), text, saidBy: 'agent' });
+    const text = commitText(`${ended(change)}${reason === undefined ? '' : ` ${reason}`}`);
+    decided.set(key, { key: cut(`change: ${key}`, 80), text, form: 'commit', saidBy: 'agent' });
   }
   const layouts = made.flatMap(({ body = '' }) => layoutIn(body)).slice(-1);
   const removed = made.flatMap(({ message = '' }) => removedBy(message));

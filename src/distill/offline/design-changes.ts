@@ -3,6 +3,7 @@
 import { cut } from '../../language/gist.ts';
 import { isTellingWord } from '../../language/stop-words.ts';
 import type { KeyedStatement } from '../../schema/extraction.ts';
+import { removalKey } from '../../schema/statement-form.ts';
 import { identifier } from './request.ts';
 
 /** Each form says how things are after the commit. `Add`, `Fix` and `Improve` only say that something was done. */
@@ -77,6 +78,6 @@ export function removedBy(message: string): KeyedStatement[] {
     const text = `The commit “${cut(message, 100)}” removed ${name}.`;
     return name === undefined
       ? []
-      : [{ key: cut(`removed: ${name}`, 80), text, saidBy: 'agent' as const, change: 'retire' as const }];
+      : [{ key: cut(removalKey(name), 80), text, saidBy: 'agent' as const, change: 'retire' as const }];
   });
 }

@@ -3,6 +3,7 @@
 import { cut, inOneLine, inputField, sentencesOf } from '../../language/gist.ts';
 import { isTellingWord } from '../../language/stop-words.ts';
 import type { KeyedStatement } from '../../schema/extraction.ts';
+import { remarkText } from '../../schema/statement-form.ts';
 import type { Turn } from '../material.ts';
 import { planOf } from './plan.ts';
 import { anaphor, identifier, inPieces } from './request.ts';
@@ -151,7 +152,7 @@ export function planFeedback(turns: readonly Turn[]): KeyedStatement[] {
       const title = /^#{1,3}\s+(?:plan:\s*)?(.+)$/im.exec(inputField(plan, 'plan', 400) ?? '')?.[1] ?? '';
       if (title === '' || wish.includes('?') || tellingIn(wish) < 4 || agrees.test(wish)) return [];
       if (!isRule.test(wish) && !identifier.test(wish)) return [];
-      return [said(`decision: ${keyOf(title)}`, `of the plan “${cut(title, 80)}” the person said: ${wish}`)];
+      return [{ ...said(`decision: ${keyOf(title)}`, remarkText(cut(title, 80), wish)), form: 'remark' }];
     }),
   );
 }

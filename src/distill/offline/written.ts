@@ -2,6 +2,7 @@
 
 import { cut, inOneLine, inputField, sentencesOf } from '../../language/gist.ts';
 import type { KeyedStatement } from '../../schema/extraction.ts';
+import { planText } from '../../schema/statement-form.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
 import type { Turn } from '../material.ts';
 import { isDecided } from './design-changes.ts';
@@ -195,7 +196,8 @@ const asksOfPerson =
 
 const planned = (title: string, found: string): KeyedStatement => ({
   key: cut(`change: ${keyOf(title)}`, 80),
-  text: `Planned and carried out: ${ended(title)} ${ended(found)}`,
+  text: planText(`${ended(title)} ${ended(found)}`),
+  form: 'plan',
   saidBy: 'agent',
 });
 

@@ -125,7 +125,7 @@ export async function openBriefings(deps: BriefingDeps, project: ProjectFilter):
     const shown = await lastSessions(others, tell, facts, detailed);
     const earlier = await Promise.all(others.slice(shown.seen, shown.seen + mostEarlier).map(titled));
     const durable = all
-      .filter(({ kind, text }) => kind !== 'fact' || !isHeading(text, shown.told))
+      .filter((one) => one.kind !== 'fact' || !isHeading(one, shown.told))
       .map((one) => withSession(one, shown.byFact.get(one.id), ids));
     const isTold = (message: string) => durable.some(({ text }) => saysNoMore(text, message));
     const claims: Item[] = [

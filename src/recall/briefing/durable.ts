@@ -7,6 +7,7 @@ import { cut, inOneLine } from '../../language/gist.ts';
 import { isTellingWord } from '../../language/stop-words.ts';
 import { type Choice, choiceText } from '../../schema/choice.ts';
 import type { SaidBy } from '../../schema/memory.ts';
+import { coreOf } from '../../schema/statement-form.ts';
 import type { TargetMemory } from '../../store/memory/port.ts';
 import type { ProjectPlace } from '../../store/projects/port.ts';
 import type { Store } from '../../store/store.ts';
@@ -17,6 +18,8 @@ export interface Durable {
   readonly id: string;
   readonly at: number;
   readonly text: string;
+  /** The text without words about where it comes from. */
+  readonly core: string;
 }
 
 export interface DurableRequest {
@@ -64,8 +67,10 @@ export async function durableOf(
     const taken: Durable[] = [];
     const bySession = new Map<string, number>();
     for (const memory of all) {
-      const one = { kind, id: memory.id, at: Date.parse(memory.at), text: wholeSentences(inOneLine(text(memory))) };
-      if (one.text === '') continue;
+      const said = wholeSentences(inOneLine(text(memory)));
+      if (said === '') continue;
+      const core = coreOf(said, memory.form);
+      const one = { kind, id: memory.id, at: Date.parse(memory.at), text: said, core };
       const count = bySession.get(memory.session) ?? 0;
       const isTooMuch = kind !== 'command' && count >= mostOfSession;
       if (taken.length >= most[kind] || isTooMuch || isSaid(one.text) || told.some((text) => repeats(text, one.text)))
@@ -103,8 +108,8 @@ function homeIn(places: readonly ProjectPlace[], { name, path }: DurableRequest[
   return { pages, names: [...names], isShared };
 }
 
-function decisionText({ text, choice }: TargetMemory): string {
-  if (choice === undefined) return standsAlone(inOneLine(text)) ? text : '';
+function decisionText({ text, choice, form }: TargetMemory): string {
+  if (choice === undefined) return standsAlone(inOneLine(text), form) ? text : '';
   return !choiceStandsAlone(choice) ? '' : text.length <= longest ? text : choiceText(shortened(choice));
 }
 

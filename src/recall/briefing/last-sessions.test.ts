@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { coreOf, formIn } from '../../schema/statement-form.ts';
 import type { SessionGlance } from '../../store/sessions/port.ts';
 import type { Durable } from './durable.ts';
 import { isHeading, lastSessions } from './last-sessions.ts';
@@ -21,7 +22,7 @@ const tell = async (glance: SessionGlance): Promise<Told> => ({
   ...{ glance, ending: { prompts: [], entries: [], toolUses: [] }, open: [], summary: undefined, place: '' },
   isNamed: false,
 });
-const fact = (text: string): Durable => ({ kind: 'fact', id: 'f1', at: 0, text });
+const fact = (text: string): Durable => ({ kind: 'fact', id: 'f1', at: 0, text, core: coreOf(text, formIn(text)) });
 const shown = async (facts: readonly Durable[], most = 3) => {
   const { told, byFact } = await lastSessions(glances, tell, facts, most);
   return { titles: told.map(({ glance }) => glance.title), byFact: Object.fromEntries(byFact) };
@@ -44,7 +45,7 @@ describe('the last sessions', () => {
 
   it('tell a fact that says no more than a title', async () => {
     const [told] = (await lastSessions(glances.slice(2), tell, [], 1)).told;
-    const isTold = (text: string) => isHeading(text, told === undefined ? [] : [told]);
+    const isTold = (text: string) => isHeading(fact(text), told === undefined ? [] : [told]);
     expect(isTold('Decided in a commit: stop tokens leaking into log (gitproto).')).toBe(true);
     expect(isTold('Decided in a commit: stop tokens. Flags have no default, since help shows it.')).toBe(false);
   });

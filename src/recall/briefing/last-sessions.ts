@@ -30,7 +30,7 @@ export async function lastSessions(
     const told = await tell(glance);
     const { title } = told.glance;
     if (!told.isNamed && (!namesWork(title) || (seen > 1 && isMinor(title)))) continue;
-    const fact = facts.find(({ text }) => tellsTitle(text, title) && !isHeading(text, [told]));
+    const fact = facts.find((one) => tellsTitle(one.text, title) && !isHeading(one, [told]));
     if (fact === undefined || told.isNamed) shown.push(told);
     else {
       byFact.set(fact.id, glance.id);
@@ -44,7 +44,5 @@ export async function lastSessions(
 const scope = / \([\w./-]+\)\.?$/;
 
 /** Whether a fact says no more than the heading of a session. */
-export const isHeading = (fact: string, told: readonly Told[]): boolean =>
-  told.some(({ glance }) =>
-    saysNoMore(glance.title, fact.replace(/^(?:Decided in a commit|Planned and carried out): /, '').replace(scope, '')),
-  );
+export const isHeading = ({ core }: Pick<Durable, 'core'>, told: readonly Told[]): boolean =>
+  told.some(({ glance }) => saysNoMore(glance.title, core.replace(scope, '')));

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { formIn } from '../../schema/statement-form.ts';
 import { choiceStandsAlone, lastingFact, lastingInsight, standsAlone } from './lasting.ts';
 
 describe('a statement by the person', () => {
   it.each([
     'Of the plan “Moor by size” the person said: Keep the name of the file, otherwise gtg.',
     'Of the plan “Moor by size” the person said: Looks fine, add the pier.',
-  ])('needs its conversation: %j', (text) => expect(standsAlone(text)).toBe(false));
+  ])('needs its conversation: %j', (text) => expect(standsAlone(text, formIn(text))).toBe(false));
 
   it.each([
     'Of the plan “Moor by size” the person said: Never ask the pier for credentials.',
     'I prefer tabs over spaces in this code.',
-  ])('is understood alone: %j', (text) => expect(standsAlone(text)).toBe(true));
+  ])('is understood alone: %j', (text) => expect(standsAlone(text, formIn(text))).toBe(true));
 });
 
 describe('a choice of the person', () => {

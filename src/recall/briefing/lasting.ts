@@ -5,6 +5,7 @@ import { isDated } from '../../distill/offline/claim.ts';
 import { tellsFault } from '../../distill/offline/mended.ts';
 import { isTellingWord } from '../../language/stop-words.ts';
 import type { Choice } from '../../schema/choice.ts';
+import { coreOf, type StatementForm } from '../../schema/statement-form.ts';
 import { isTrivial } from './worth-telling.ts';
 
 const pointsAtWork =
@@ -12,13 +13,12 @@ const pointsAtWork =
 const hasSubject = /^[^?:]{8,}: \p{Lu}/u;
 const consents = /^(?:yes|yeah|yep|no|nope|ok(?:ay)?|sure)(?:[\s,.;!—–-]+(?=\W|$)|[,.;!—–-]\s*|$)/i;
 
-const remark = /^Of the plan “.+” the person said: (.+)$/s;
 const ofGeneral = /\b(?:always|never|must|should|only|prefer|don['’]t|do not|no longer|instead)\b/i;
 
 /** Whether a statement by the person is understood without its conversation. */
-export function standsAlone(text: string): boolean {
-  const said = remark.exec(text)?.[1];
-  return said === undefined || (ofGeneral.test(said) && !/\b(?:gtg|lgtm)\b/i.test(said));
+export function standsAlone(text: string, form: StatementForm | undefined): boolean {
+  const said = coreOf(text, form);
+  return form !== 'remark' || (ofGeneral.test(said) && !/\b(?:gtg|lgtm)\b/i.test(said));
 }
 
 /** Whether a choice is understood without the question's conversation. */

@@ -1,12 +1,13 @@
 // The index of memories: rows that mirror the files, and the search over them.
 
+import type { StatementForm } from '../../schema/statement-form.ts';
 import { toMoment } from '../../schema/time.ts';
 import { indexText } from '../search/index-text.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import type { MemoryFilter, MemoryPort, NewMemory, TargetMemory } from './port.ts';
-import { fromChoice, toChoice } from './statements.ts';
+import { fromChoice, toChoice, toForm } from './statements.ts';
 
-type Row = Omit<NewMemory, 'id' | 'saidBy' | 'group' | 'choice'> & {
+type Row = Omit<NewMemory, 'id' | 'saidBy' | 'group' | 'choice' | 'form'> & {
   id: number;
   memory: string;
   place: number;
@@ -14,11 +15,12 @@ type Row = Omit<NewMemory, 'id' | 'saidBy' | 'group' | 'choice'> & {
   group_name: string;
   question: string;
   answer: string;
+  form: StatementForm | '';
 };
 
 const columns = [
   ...(['page', 'place', 'target', 'title', 'text', 'kind', 'at', 'project', 'session', 'source'] as const),
-  ...(['said_by', 'group_name', 'question', 'answer'] as const),
+  ...(['said_by', 'group_name', 'question', 'answer', 'form'] as const),
 ];
 
 /** Updates the rows of a page. Unchanged memories keep their rows, and so their vectors. */
@@ -37,8 +39,9 @@ export function indexWriter(connection: Connection): (page: string, memories: re
 
   return (page, memories) => {
     const before = new Map(ofPage.all(page).map((row) => [row.memory, row]));
-    for (const [place, { id: memory, saidBy, group, choice, ...rest }] of memories.entries()) {
-      const row = { ...rest, ...fromChoice(choice), said_by: saidBy, group_name: group, memory, place };
+    for (const [place, { id: memory, saidBy, group, choice, form, ...rest }] of memories.entries()) {
+      const owner = { said_by: saidBy, group_name: group, memory, place };
+      const row = { ...rest, ...fromChoice(choice), form: form ?? ('' as const), ...owner };
       const old = before.get(memory);
       before.delete(memory);
       if (old === undefined) {
@@ -94,12 +97,13 @@ function conditions({ page, project, kind, group }: MemoryFilter) {
 }
 
 function toMemory(stored: Row): TargetMemory {
-  const { memory, said_by, group_name, question, answer, id: _, place: _place, at, ...row } = stored;
+  const { memory, said_by, group_name, question, answer, form, id: _, place: _place, at, ...row } = stored;
   return {
     id: memory,
     ...row,
     ...{ saidBy: said_by, group: group_name },
     ...toChoice(question, answer),
+    ...toForm(form),
     at: toMoment(at),
   };
 }

@@ -2,6 +2,7 @@
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Choice } from '../../schema/choice.ts';
 import type { Memory, MemoryKind, MemorySource, SaidBy } from '../../schema/memory.ts';
+import type { StatementForm } from '../../schema/statement-form.ts';
 
 /**
  * What one conversation contributed. The key is agent, transcript and first position: row ids do not survive a
@@ -57,6 +58,7 @@ export interface Statement {
   readonly text: string;
   /** What the text tells, if it is a choice of the person. */
   readonly choice?: Choice | undefined;
+  readonly form?: StatementForm | undefined;
   readonly why: string;
   readonly project: string;
   readonly session: string;
@@ -78,6 +80,8 @@ interface OnPage {
   readonly target: string;
   /** What the text tells, if it is a choice of the person and no one edited it. */
   readonly choice?: Choice | undefined;
+  /** Absent also if a person edited the text. */
+  readonly form?: StatementForm | undefined;
 }
 
 export type NewMemory = Omit<Memory, 'at'> & { readonly at: number } & OnPage;

@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3';
 import { choiceIn } from '../../schema/choice.ts';
 import { partsOfCompleted } from '../../schema/completed-text.ts';
+import { formIn } from '../../schema/statement-form.ts';
 import { withoutToolNames } from '../../schema/tool-names.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { labelOf } from '../projects/labels.ts';
@@ -1117,6 +1118,16 @@ export const migrations: readonly Migration[] = [
           (SELECT q.path FROM projects q WHERE q.name = projects.name LIMIT 101)));
     `,
   },
+  {
+    name: '046-statement-forms',
+    sql: `
+      -- Readers recognised decisions of commits, plans and remarks by the first words of the statement.
+      ALTER TABLE statements ADD COLUMN form TEXT NOT NULL DEFAULT '';
+      ALTER TABLE memories ADD COLUMN form TEXT NOT NULL DEFAULT '';
+      UPDATE statements SET form = form_in(text) WHERE source = 'conversation';
+      UPDATE memories SET form = form_in(text) WHERE source = 'conversation';
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as Holdfast's. */
@@ -1141,6 +1152,7 @@ export function migrate(db: Database, location: string, before?: () => void): vo
   );
   for (const part of ['question', 'answer'] as const)
     db.function(`${part}_in`, { deterministic: true }, (text) => choiceIn(String(text))?.[part] ?? '');
+  db.function('form_in', { deterministic: true }, (text) => formIn(String(text)) ?? '');
   db.function('project_label', { deterministic: true }, (path, name, paths) =>
     labelOf(String(path), String(name), JSON.parse(String(paths)) as string[]),
   );
