@@ -62,7 +62,7 @@ describe.skipIf(noBrowser)(because('the page Groups', noBrowser), () => {
   it('a waiting message is still there after a reload, once, and so are messages sent elsewhere', async () => {
     await page.reload();
     const said = page.getByRole('log').locator('.entry.person');
-    await said.filter({ hasText: 'How high is the tide?' }).getByText('waits', { exact: true }).waitFor();
+    await said.filter({ hasText: 'How high is the tide?' }).getByText('waiting', { exact: true }).waitFor();
     expect(await said.count()).toBe(1);
     stand.run('groups', 'create', 'harbour');
     await show('/groups/harbour');
@@ -110,7 +110,7 @@ describe.skipIf(noBrowser)(because('the page Groups', noBrowser), () => {
       await host.says('Waiting for messages');
       await page.getByRole('log').getByText('The tide is high.').waitFor({ timeout: 120_000 });
       expect(await page.getByRole('log').locator('strong', { hasText: 'high' }).count()).toBe(1);
-      await page.getByText('The host runs').waitFor();
+      await page.getByText('The host is running').waitFor();
       await page
         .getByLabel('Say something to family')
         .fill(scripted('And now?', [{ text: 'It <img src=x onerror=alert(1)> falls.' }]));
@@ -123,8 +123,8 @@ describe.skipIf(noBrowser)(because('the page Groups', noBrowser), () => {
       await show('/groups/family');
       // The prompt contains the scripted answer too, and is shown as Markdown as well.
       await page.getByRole('log').getByText('The tide is high.', { exact: true }).waitFor();
-      await page.getByText('No host runs').waitFor();
-      await page.getByRole('link', { name: 'The active one' }).click();
+      await page.getByText('No host is running, so no agent answers.').waitFor();
+      await page.getByRole('link', { name: 'Active session' }).click();
       await page.getByText('How high is the tide?').first().waitFor();
     },
   );

@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)(because('the page Health', noBrowser), () => {
         .first()
         .waitFor();
     const ill = page.locator('.checks .ill').filter({ hasText: '3 jobs have failed' });
-    await ill.getByRole('img', { name: 'Needs you' }).waitFor();
+    await ill.getByRole('img', { name: 'Needs attention' }).waitFor();
     await page.getByRole('button', { name: 'Check again' }).click();
     await page.getByRole('button', { name: 'Check again' }).waitFor();
   });
@@ -97,7 +97,7 @@ describe.skipIf(noBrowser)(because('the page Health', noBrowser), () => {
     await show('/health?status=failed');
     const cancel = page.getByRole('button', { name: `Cancel job ${second}…` });
     await cancel.click();
-    await page.getByRole('dialog').getByText('Nothing that is kept goes').waitFor();
+    await page.getByRole('dialog').getByText('Nothing that is stored is deleted').waitFor();
     await page.keyboard.press('Escape');
     expect(job(second)).toBe('failed');
     await cancel.click();

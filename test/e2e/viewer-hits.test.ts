@@ -103,16 +103,16 @@ describe.skipIf(noBrowser)(because('a thousand hits', noBrowser), () => {
   it('a day with as many hits is readable up to its first word', async () => {
     const said = page.locator('.everything .said-by-day > li');
     await visit(page, `${stand.origin}/timeline?day=2026-02-01`);
-    await page.getByText('Everything in order of time').click();
+    await page.getByText('All entries in order').click();
     await page.getByText('The last 200 of the day').waitFor();
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.getByText('The last 1,000 of the day').waitFor();
     expect(await said.first().textContent()).toContain('ship 440.');
-    await page.getByRole('link', { name: 'What was said before' }).click();
+    await page.getByRole('link', { name: 'Earlier entries' }).click();
     await until(async () => (await said.count()) === 441, 'what was said before');
     expect(await said.first().textContent()).toContain('ship 0.');
     expect(await said.last().textContent()).toContain('ship 440.');
-    expect(await page.getByRole('link', { name: 'What was said before' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Earlier entries' }).count()).toBe(0);
     await page.reload();
     await said.first().getByText('ship 0.').waitFor();
     await page.getByRole('link', { name: 'The end of the day' }).click();

@@ -25,13 +25,13 @@ describe.skipIf(why)(because(`the viewer beside Claude Code ${version}`, why), (
     page.on('framenavigated', () => loads++);
     const { address } = await ask(own.env, 'open', '--print');
     await page.goto(address);
-    await page.getByText('Nothing is remembered yet').waitFor();
+    await page.getByText('Nothing is stored yet').waitFor();
     loads = 0;
 
     const script = [bash('echo lit'), { text: 'The lamp shines.', held: true }];
     const first = own.launch('Repair the lighthouse lamp', script, allowed);
     await page.locator('.running', { hasText: 'Repair the lighthouse lamp' }).waitFor();
-    await page.locator('.state.active', { hasText: 'at work' }).waitFor();
+    await page.locator('.state.active', { hasText: 'working' }).waitFor();
     expect(first.child.exitCode, 'it is shown while it runs').toBeNull();
     own.mock.go();
     const { id } = await first.ended;

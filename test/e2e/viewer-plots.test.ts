@@ -107,7 +107,7 @@ describe.skipIf(noBrowser)(because('the pages with plots', noBrowser), () => {
     await page.locator('.day-sessions .said-line').first().click();
     await page.locator('.entry.person.focused').waitFor();
     await page.goBack();
-    await page.getByText('Everything in order of time').click();
+    await page.getByText('All entries in order').click();
     await page.locator('.everything .said-line').first().click();
     await page.locator('.entry.focused').waitFor();
   });
@@ -188,7 +188,7 @@ describe.skipIf(noBrowser)(because('the pages with plots', noBrowser), () => {
         ['/timeline', 'holdfast ingest'],
         ['/projects', 'holdfast ingest'],
         ['/costs', 'holdfast config set distill.model'],
-        ['/health', 'Nothing is left to do.'],
+        ['/health', 'No jobs are waiting or running'],
       ] as const) {
         await visit(own, `${empty.origin}${address}`);
         await own.getByText(hint).first().waitFor();

@@ -207,7 +207,7 @@ describe.skipIf(noBrowser)(because('a session in the viewer', noBrowser), () => 
     await page.getByRole('button', { name: 'Starred', pressed: true }).waitFor();
     await page.getByRole('button', { name: 'Name and tags…' }).click();
     await page.getByLabel('Name (empty: its own title)').fill('The roof');
-    await page.getByLabel('Tags, with blanks between').fill('birds');
+    await page.getByLabel('Tags, separated by spaces').fill('birds');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'The roof' }).waitFor();
     await show('/sessions');

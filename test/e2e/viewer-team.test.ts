@@ -25,7 +25,7 @@ describe.skipIf(missing)(because('a search of the team', missing), () => {
 
   it('is offered once the machine has joined a hub, and finds what a teammate said', async () => {
     await visit(page, `${stand.origin}/search?q=foghorn`);
-    await page.getByText('Nothing is remembered yet').waitFor();
+    await page.getByText('Nothing is stored yet').waitFor();
     expect(await page.getByRole('combobox', { name: 'Where' }).count()).toBe(0);
     const laptop = await newMachine('laptop');
     await laptop.session(['the foghorn is tested on Mondays']);
@@ -41,7 +41,7 @@ describe.skipIf(missing)(because('a search of the team', missing), () => {
     expect(new URL(page.url()).searchParams.get('scope')).toBe('team');
     // Tools are searched on this machine only: the choice of one ends the other.
     await page.getByRole('combobox', { name: 'What' }).selectOption('command');
-    await page.getByText('Nothing is remembered yet').waitFor();
+    await page.getByText('Nothing is stored yet').waitFor();
     expect(new URL(page.url()).searchParams.get('scope')).toBeNull();
   });
 });

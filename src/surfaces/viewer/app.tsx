@@ -67,7 +67,7 @@ function Nowhere() {
   useTitle('No such page');
   return (
     <section class="page">
-      <h1 class="unseen">Nowhere</h1>
+      <h1 class="unseen">No such page</h1>
       <Empty title="There is no such page">
         <a href={address('now')}>Go to start page</a>
       </Empty>

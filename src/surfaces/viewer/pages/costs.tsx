@@ -44,15 +44,15 @@ export function Costs() {
             <Tokens stats={stats} days={all} />
             <div class="columns">
               <div>
-                <h2>On the disk</h2>
+                <h2>Disk usage</h2>
                 <Disk disk={stats.disk} />
               </div>
               <div>
-                <h2>What is kept</h2>
+                <h2>Stored</h2>
                 <Kept stats={stats} />
               </div>
             </div>
-            <h2>What came in</h2>
+            <h2>Imported</h2>
             <Imports stats={stats} days={all} />
           </>
         )}
@@ -87,7 +87,7 @@ function Tokens({ stats: { models, daysAndModels }, days }: { stats: Stats; days
     return (
       <Empty title="No model calls in this period" small>
         <p>
-          The built-in distiller works offline and takes no tokens. To have a model do it:{' '}
+          The built-in distiller works offline and uses no tokens. To use a model:{' '}
           <code>holdfast config set distill.model claude</code>
         </p>
       </Empty>
@@ -131,7 +131,7 @@ const places = {
 
 const Disk = ({ disk }: { disk: Stats['disk'] }) => (
   <Bars
-    label="Sizes on the disk"
+    label="Disk usage"
     bars={(Object.keys(places) as (keyof typeof places)[]).map((key) => ({
       key,
       name: places[key],
@@ -166,9 +166,9 @@ function Kept({ stats: { kept, distilled } }: { stats: Stats }) {
 function Imports({ stats: { imports }, days }: { stats: Stats; days: readonly string[] }) {
   if (imports.length === 0)
     return (
-      <Empty title="Nothing came in during this time" small>
+      <Empty title="Nothing was imported in this period" small>
         <p>
-          What your agents write is taken in as it is written. To look now: <code>holdfast ingest</code>
+          Holdfast imports what your agents write as they write it. To import now: <code>holdfast ingest</code>
         </p>
       </Empty>
     );
@@ -188,7 +188,7 @@ function Imports({ stats: { imports }, days }: { stats: Stats; days: readonly st
           `, at ${bytes(size / seconds)} and ${compact(sum((one) => one.entries) / seconds)} entries a second`}
       </p>
       <Plot
-        title="Entries that came in, by day"
+        title="Imported entries by day"
         heads="Day"
         columns={columnsOf(days)}
         series={[{ name: 'entries', values: days.map((day) => entries.get(day) ?? 0) }]}

@@ -31,7 +31,7 @@ export function Groups() {
             {state.groups.length === 0 ? (
               <Empty title="There is no group yet">
                 <p>
-                  A group shares memory and a sandbox, and has an agent of its own to talk to. Make one:{' '}
+                  A group shares a memory and a sandbox, and has its own agent to talk to. Create one:{' '}
                   <code>holdfast groups create main</code>
                 </p>
               </Empty>
@@ -60,11 +60,11 @@ type Host = Reads['host status'];
 
 const HostState = ({ state: { running, since } }: { state: Host }) =>
   running ? (
-    <p class="dim">The host runs{since && <> since {exactly(since)}</>}.</p>
+    <p class="dim">The host is running{since && <> since {exactly(since)}</>}.</p>
   ) : (
     <div class="notice" role="status">
       <p>
-        <strong>No host runs, so no agent answers.</strong> Messages wait until one does. In a terminal:{' '}
+        <strong>No host is running, so no agent answers.</strong> Messages wait until one runs. In a terminal:{' '}
         <code>holdfast host run</code>
       </p>
     </div>
@@ -80,10 +80,10 @@ function Doing({
   const works = state.processes.some((one) => one.group === group);
   return (
     <>
-      <span>{works ? (handed > 0 ? 'answers now' : 'is there') : 'sleeps'}</span>
+      <span>{works ? (handed > 0 ? 'answering' : 'running') : 'not running'}</span>
       {waiting > 0 && <span>{plural(waiting, 'message')} waiting</span>}
-      {givenUp > 0 && <span>{plural(givenUp, 'message')} given up; the next one tries again</span>}
-      {retryAt && <span>tried again at {exactly(retryAt)}</span>}
+      {givenUp > 0 && <span>{plural(givenUp, 'message')} given up; the next message retries them</span>}
+      {retryAt && <span>next try at {exactly(retryAt)}</span>}
       {tasks > 0 && <span>{plural(tasks, 'task')}</span>}
     </>
   );
@@ -135,7 +135,7 @@ export function GroupPage({ group }: { group: string }) {
               <aside aria-label="About this group">
                 {state?.error && (
                   <>
-                    <h2>What went wrong last</h2>
+                    <h2>Last error</h2>
                     <p>{state.error.text}</p>
                     <p class="dim">
                       <Ago at={state.error.at} />
@@ -147,7 +147,7 @@ export function GroupPage({ group }: { group: string }) {
                   {pointer.session !== undefined && (
                     <li>
                       <a class="row" href={sessionAddress(pointer.session)}>
-                        <span class="row-title">The active one</span>
+                        <span class="row-title">Active session</span>
                       </a>
                     </li>
                   )}

@@ -9,8 +9,8 @@ export function Locked() {
       <p>Your memory is open only to you. In a terminal on this machine, run</p>
       <pre>holdfast open</pre>
       <p class="dim">
-        It lets this browser in for as long as you use it, and for twelve hours more. With <code>--print</code> it
-        prints an address that works once, for ten minutes. An address that was used before, or is older, leads here.
+        This browser then has access while you use it, and for twelve hours after. With <code>--print</code> the command
+        prints an address that works once, within ten minutes. An older or used address leads to this page.
       </p>
     </main>
   );

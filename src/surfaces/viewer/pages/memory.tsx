@@ -31,8 +31,8 @@ export function MemoryPage({ name }: { name: string | undefined }) {
               <MemoryList pages={pages} current={name} />
               {pages.length > 0 && (
                 <p class="dim memory-folder">
-                  Markdown files in <span class="path">{folder}</span>. What you change there shows here, and the other
-                  way round.
+                  Markdown files in <span class="path">{folder}</span>. What you change there shows here, and vice
+                  versa.
                 </p>
               )}
             </>
@@ -58,9 +58,9 @@ function Overview({ pages = [] }: { pages: readonly MemoryPageRow[] | undefined 
       <Remember />
       {pages.some(({ page }) => page === questionsPage) && <Questions />}
       {pages.length === 0 && (
-        <Empty title="Nothing lasting is remembered yet">
+        <Empty title="There are no memories yet">
           <p>
-            Pages are written from conversations, some time after they end. Or say it yourself, above, or with{' '}
+            Holdfast writes pages some time after a conversation ends. You can also add a statement above, or with{' '}
             <code>holdfast remember</code>
           </p>
         </Empty>
@@ -93,7 +93,7 @@ function OnePage({ name }: { name: string }) {
           const focus = shown.page === withEnding(name) ? here.value.hash.slice(1) : name;
           return (
             <>
-              <nav class="tabs" aria-label="Ways to look at this page">
+              <nav class="tabs" aria-label="Views of this page">
                 <a href={to()} aria-current={view === 'page' ? 'page' : undefined}>
                   Page
                 </a>

@@ -45,7 +45,7 @@ export function Now() {
       <Answered answer={sessions} rows={8}>
         {({ all, counts }) =>
           all.length === 0 ? (
-            <Empty title="Nothing is remembered yet">
+            <Empty title="Nothing is stored yet">
               <p>
                 Holdfast reads what your coding agents write. Start a session in one of them, or see a sample:{' '}
                 <code>holdfast start --demo</code>
@@ -86,7 +86,7 @@ export function Now() {
 /** Counts of running, waiting and failed jobs. Shows nothing if all are done. */
 function Processing({ counts: { claimed, ready, failed } }: { counts: Reads['jobs']['counts'] }) {
   const parts = [
-    ...(claimed > 0 ? [`${plural(claimed, 'job')} in work`] : []),
+    ...(claimed > 0 ? [`${plural(claimed, 'job')} running`] : []),
     ...(ready > 0 ? [`${number(ready)} waiting`] : []),
     ...(failed > 0 ? [`${number(failed)} failed`] : []),
   ];
@@ -103,7 +103,7 @@ function Running({ sessions }: { sessions: readonly Session[] }) {
     <>
       <h2>Running now</h2>
       {sessions.length === 0 ? (
-        <p class="dim">No agent is at work. Sessions that start appear here by themselves.</p>
+        <p class="dim">No agent is running. New sessions appear here by themselves.</p>
       ) : (
         <ul class="rows running">
           {sessions.map((one) => (
@@ -143,7 +143,7 @@ function Feed({ items, titles }: { items: readonly Happening[]; titles: Readonly
   const known = useRef<Set<string>>(undefined);
   const before = known.current;
   known.current = new Set(items.map(({ id }) => id));
-  if (items.length === 0) return <p class="dim">Nothing was said yet.</p>;
+  if (items.length === 0) return <p class="dim">Nothing yet.</p>;
   return (
     <>
       <ol class="feed" aria-labelledby="feed-title" aria-live="polite" aria-relevant="additions">
@@ -166,7 +166,7 @@ function Feed({ items, titles }: { items: readonly Happening[]; titles: Readonly
         ))}
       </ol>
       <p>
-        <a href={address('timeline')}>Everything before that</a>
+        <a href={address('timeline')}>Earlier</a>
       </p>
     </>
   );

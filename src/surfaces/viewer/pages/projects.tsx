@@ -40,7 +40,7 @@ export function Projects() {
           projects.length === 0 ? (
             <Empty title="No project yet">
               <p>
-                A project is the folder or repository that a session works in. Start one in an agent, or take in what
+                A project is the folder or repository that a session works in. Start one in an agent, or import what
                 agents wrote before: <code>holdfast ingest</code>
               </p>
             </Empty>
@@ -237,7 +237,7 @@ function OneProject({ project: { label, path, sessions, entries, lastActivityAt 
 function Observations({ observations }: { observations: readonly Observation[] }) {
   return observations.length === 0 ? (
     <p class="dim">
-      Nothing yet. Observations are made some time after a turn ends, or now: <code>holdfast process</code>
+      Nothing yet. Holdfast writes observations some time after a turn ends. To do it now: <code>holdfast process</code>
     </p>
   ) : (
     <ol class="feed">

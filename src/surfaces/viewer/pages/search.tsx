@@ -272,15 +272,15 @@ function Nothing({ note }: { note: string | undefined }) {
   const projects = useAnswer('projects', (signal) => read('projects', {}, signal));
   // Without projects, no search can find anything.
   return projects.data?.projects.length === 0 ? (
-    <Empty title="Nothing is remembered yet">
+    <Empty title="Nothing is stored yet">
       <p>
-        What your coding agents write is found here as soon as it is taken in. To take it in now:{' '}
+        Search finds what your coding agents write as soon as it is imported. To import now:{' '}
         <code>holdfast ingest</code>
       </p>
     </Empty>
   ) : (
     <Empty title="Nothing was found">
-      <p>Fewer or other words may find it. Filters above may hide it.</p>
+      <p>Try fewer or other words, or remove filters.</p>
       {note && <p>{note}</p>}
     </Empty>
   );

@@ -126,7 +126,7 @@ function Reading({
                 </label>
               )}
               <p class="on-paper">
-                Only what was on the screen is on this page. The whole session:{' '}
+                This page has only what was on the screen. For the whole session:{' '}
                 <code>holdfast archive {session.id} --format html</code>
               </p>
               <Transcript

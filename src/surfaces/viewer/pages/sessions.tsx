@@ -114,8 +114,8 @@ function Chosen({ sessions }: { sessions: readonly Session[] }) {
           : `${plural(found.length, 'session')} of ${sessions.length}`}
       </p>
       {found.length === 0 ? (
-        <Empty title={isEmpty ? 'No session yet' : 'No session has all of that'} small>
-          <p>{isEmpty ? 'Import first: holdfast ingest' : 'Take one of the choices back.'}</p>
+        <Empty title={isEmpty ? 'No session yet' : 'No session matches'} small>
+          <p>{isEmpty ? 'Import first: holdfast ingest' : 'Remove one of the filters.'}</p>
         </Empty>
       ) : (
         <VirtualList

@@ -31,7 +31,7 @@ export function Timeline() {
     <section class="page timeline">
       <h1>Timeline</h1>
       <div class="period">
-        <nav aria-label="How much time" class="switch">
+        <nav aria-label="Range" class="switch">
           {(['year', 'week', 'day'] as const).map((one) => (
             <a key={one} href={to(one)} aria-current={one === view ? 'true' : undefined}>
               {one[0]?.toUpperCase()}
@@ -114,9 +114,9 @@ const saidOf = ({ entries, prompts, sessions }: Amount, from: string, to: string
 function OfYear({ activity, project }: { activity: Activity; project: string | undefined }) {
   if (activity.total.entries === 0)
     return (
-      <Empty title="Nothing was said in this year">
+      <Empty title="Nothing happened in this year">
         <p>
-          Start a session in one of your agents, or take in what they wrote before: <code>holdfast ingest</code>
+          Start a session in one of your agents, or import what they wrote before: <code>holdfast ingest</code>
         </p>
       </Empty>
     );

@@ -78,7 +78,7 @@ export const Changes = ({ id, first }: { id: string; first: Answer<Edits> }) => 
     {(data) =>
       data.files.length === 0 ? (
         <Empty title="No file was changed" small>
-          <p>As far as the tools of this session tell. Commands may have changed files, too.</p>
+          <p>The tools of this session report no changes. Commands may still have changed files.</p>
         </Empty>
       ) : (
         <AllEdits id={id} first={data} />

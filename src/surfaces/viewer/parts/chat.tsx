@@ -23,9 +23,9 @@ interface Line {
 }
 
 const stateWords = {
-  waiting: 'waits',
-  handed: 'is being answered',
-  'given-up': 'was given up; the next message tries it again',
+  waiting: 'waiting',
+  handed: 'being answered',
+  'given-up': 'given up; the next message retries it',
 } as const;
 
 /** Whether the transcript already shows a message: an agent usually writes a message down before it has answered it. */

@@ -53,7 +53,7 @@ const CheckList = ({ checks }: { checks: readonly Check[] }) => (
   <ul class="checks">
     {checks.map(({ name, ok, off, message, hint }, i) => (
       <li key={`${name} ${i}`} class={off ? 'off' : ok ? 'well' : 'ill'}>
-        <span class="mark" role="img" aria-label={off ? 'Not in use' : ok ? 'All is well' : 'Needs you'}>
+        <span class="mark" role="img" aria-label={off ? 'Not in use' : ok ? 'All is well' : 'Needs attention'}>
           {off ? '–' : ok ? '✓' : '!'}
         </span>
         <div>

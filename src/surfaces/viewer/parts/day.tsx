@@ -43,7 +43,9 @@ function SessionList({ sessions }: { sessions: readonly Session[] }) {
           <SessionRow session={one} />
         </li>
       ))}
-      {sessions.length === mostSessions && <li class="dim">And more, which the days by themselves show.</li>}
+      {sessions.length === mostSessions && (
+        <li class="dim">There are more. The page of each day shows all of its sessions.</li>
+      )}
     </ul>
   );
 }
@@ -151,7 +153,7 @@ function Everything({
   const [isOpen, setOpen] = useState(before !== undefined);
   return (
     <details class="everything" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Everything in order of time</summary>
+      <summary>All entries in order</summary>
       {isOpen && <InOrder day={day} project={project} before={before} />}
     </details>
   );
@@ -191,7 +193,7 @@ function InOrder({ day, project, before }: { day: string; project: string | unde
                   Show more
                 </button>
               ) : (
-                <a href={to(justAfter(items[0]))}>What was said before</a>
+                <a href={to(justAfter(items[0]))}>Earlier entries</a>
               )}
             </p>
           )}
@@ -212,7 +214,7 @@ const justAfter = (item: TimelineItem | undefined): string | undefined =>
 function Said({ items }: { items: readonly TimelineItem[] }) {
   return (
     <>
-      {items.length === 0 && <p class="dim">Nothing was said on this day.</p>}
+      {items.length === 0 && <p class="dim">Nothing happened on this day.</p>}
       <ol class="steps said-by-day">
         {items.map(({ id, at, role, text, session }) => (
           <li key={id}>

@@ -39,7 +39,7 @@ export function EntryView({
     >
       <header>
         <span class={follows ? 'unseen' : 'who'}>{subagent === undefined ? whose[author] : 'Subagent'}</span>
-        {abandoned && <span class="dim">on a branch that was left</span>}
+        {abandoned && <span class="dim">on an abandoned branch</span>}
         {gone && <span class="dim">no longer in the transcript</span>}
         {text !== '' && <CopyButton text={text} label="Copy this entry" />}
         {forgettable && <ForgetEntry entry={entry} />}

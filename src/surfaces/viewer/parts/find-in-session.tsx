@@ -78,7 +78,7 @@ export function FindInSession({ session, subagents }: { session: Session; subage
           <button
             type="button"
             class="quiet"
-            aria-label="Match before"
+            aria-label="Previous match"
             onClick={() => show(turned(index, -1, matches.length))}
           >
             ↑

@@ -53,7 +53,7 @@ export function Frame({ page, children }: { page: ViewerPage | undefined; childr
   return (
     <>
       <button type="button" class="skip" onClick={() => content.current?.focus()}>
-        To the content
+        Skip to content
       </button>
       <header class="side">
         <a class="brand" href={address('now')} aria-label="Holdfast: what happens now">
@@ -79,7 +79,12 @@ export function Frame({ page, children }: { page: ViewerPage | undefined; childr
         </nav>
         <div class="side-foot">
           <Connection />
-          <button type="button" class="quiet" onClick={nextTheme} title="Light, dark, or as the system is">
+          <button
+            type="button"
+            class="quiet"
+            onClick={nextTheme}
+            title="Switch between light, dark and the system's theme"
+          >
             <Icon name={theme.value === 'dark' ? 'moon' : theme.value === 'light' ? 'sun' : 'half'} />
             <span>{{ system: 'Theme: system', light: 'Theme: light', dark: 'Theme: dark' }[theme.value]}</span>
           </button>

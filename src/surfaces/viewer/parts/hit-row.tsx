@@ -65,7 +65,7 @@ export function HitRow({
             <span class="cut">{hit.title}</span>
           </span>
         )}
-        {hit.abandoned && <span>on a branch that was left</span>}
+        {hit.abandoned && <span>on an abandoned branch</span>}
         {hit.gone && <span>no longer in the transcript</span>}
         {hit.by && (
           <span>
@@ -86,7 +86,7 @@ export function HitRow({
       )}
       {hit.by && hit.kind !== 'memory' && (
         <span class="why">
-          continue it here: <code>holdfast resume {hit.session}</code>
+          continue on this machine: <code>holdfast resume {hit.session}</code>
         </span>
       )}
       {hit.why && hit.why.length > 0 && <span class="why">found by: {hit.why.join(' · ')}</span>}

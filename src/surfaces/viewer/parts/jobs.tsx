@@ -54,7 +54,7 @@ export function Jobs() {
               )
             }
           >
-            Try all {number(answer.data?.counts.failed ?? 0)} failed ones again
+            Retry all {number(answer.data?.counts.failed ?? 0)} failed jobs
           </button>
         )}
         {one !== undefined && <a href={address('health')}>All jobs</a>}
@@ -68,10 +68,12 @@ export function Jobs() {
           <>
             <p class="dim">
               {statuses.map((name) => `${number(counts[name])} ${name}`).join(', ')}
-              {jobs.length === 50 && '; the 50 that changed last:'}
+              {jobs.length === 50 && '; the last 50 to change:'}
             </p>
             {jobs.length === 0 ? (
-              <p>{status === '' ? 'Nothing is left to do.' : 'There are no such jobs.'}</p>
+              <p>
+                {status === '' ? 'No jobs are waiting or running, and none has failed.' : 'There are no such jobs.'}
+              </p>
             ) : (
               <ul class="jobs">
                 {jobs.map((job) => (
@@ -131,8 +133,8 @@ function CancelJob({ job, close, cancel }: { job: Job; close: () => void; cancel
   return (
     <Dialog title={`Cancel job ${job.id}?`} onClose={close}>
       <p>
-        To {kinds[job.kind]} of session {job.session.slice(0, 8)} in {job.project || 'no project'} is left out. Nothing
-        that is kept goes. The job comes back when the session goes on, or when you try it again.
+        The job ({kinds[job.kind]}, session {job.session.slice(0, 8)}, {job.project || 'no project'}) will not run.
+        Nothing that is stored is deleted. The job comes back when the session continues, or when you retry it.
       </p>
       <div class="actions">
         <button
@@ -146,7 +148,7 @@ function CancelJob({ job, close, cancel }: { job: Job; close: () => void; cancel
           Cancel the job
         </button>
         <button type="button" onClick={close}>
-          Leave it
+          Keep the job
         </button>
       </div>
     </Dialog>

@@ -6,12 +6,12 @@ import { Dialog } from './dialog.tsx';
 
 const keys = [
   ['/', 'Search everything'],
-  ['Ctrl K', 'Go to a page, project or session, or do something'],
-  ['j  k', 'In a session: next prompt, prompt before'],
-  ['Ctrl F', 'In a session: find; Enter goes on, Shift Enter back'],
+  ['Ctrl K', 'Go to a page, project or session, or run an action'],
+  ['j  k', 'In a session: next prompt, previous prompt'],
+  ['Ctrl F', 'In a session: find; Enter for the next match, Shift Enter for the previous one'],
   ['↑  ↓  Enter', 'In search: choose a hit, open it'],
   ['Esc', 'Clear a search, close a dialog'],
-  ['?', 'This list'],
+  ['?', 'Show this list'],
 ] as const;
 
 const isOpen = signal(false);

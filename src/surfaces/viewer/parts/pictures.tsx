@@ -30,7 +30,7 @@ export function EntryPictures({ entry }: { entry: { readonly id: string; readonl
   const { original, failure, ask } = useOriginal(entry);
   if (original !== undefined)
     return original.pictures.length === 0 ? (
-      <p class="dim">The transcript holds no picture here.</p>
+      <p class="dim">The transcript has no picture here.</p>
     ) : (
       <Pictures pictures={original.pictures} />
     );

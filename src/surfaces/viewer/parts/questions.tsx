@@ -22,7 +22,7 @@ export function Questions() {
       <Answered answer={questions} rows={3}>
         {({ memories, text }) =>
           memories.length === 0 ? (
-            <p class="dim">None is open.</p>
+            <p class="dim">No open questions.</p>
           ) : (
             <ul class="statements">
               {memories.map((one) => (
@@ -54,8 +54,8 @@ function Question({ question, whole, again }: { question: Memory; whole: string;
       if (rest.join('\n') === whole)
         throw new Failure(
           'NOT_FOUND',
-          'The question does not stand on a line of its own',
-          'Take it out by editing the page.',
+          'The question is not on its own line of the page',
+          'Edit the page to remove it.',
         );
       await change('memory edit', { name: page, text: rest.join('\n'), was: whole });
       again();

@@ -31,7 +31,7 @@ export function Remember() {
       <p class="dim" role="status">
         {kept && (
           <>
-            {kept.known ? 'It was remembered before, on ' : 'Remembered, on '}
+            {kept.known ? 'It was remembered already, on ' : 'Remembered, on '}
             <a href={address('memoryPage', { page: kept.page })}>{kept.page}</a>
           </>
         )}

@@ -50,7 +50,7 @@ export function SessionAccount({
       )}
       <h2>Summary</h2>
       {summary === undefined ? (
-        <p class="dim">None yet. It is written when the session has been silent for a while.</p>
+        <p class="dim">None yet. Holdfast writes it after the session has been silent for a while.</p>
       ) : (
         <dl class="account">
           {fields

@@ -69,7 +69,7 @@ export function SessionActions({ session }: { session: Session }) {
           onClick={() =>
             attempt(async () => {
               const { outcome, file } = await change('archive', { id, agent });
-              setSaid(outcome === 'none' ? 'Nothing was said that could be archived' : `Archived: ${file}`);
+              setSaid(outcome === 'none' ? 'The session has no messages to archive' : `Archived: ${file}`);
             })
           }
         >

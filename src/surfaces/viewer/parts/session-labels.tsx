@@ -84,7 +84,7 @@ function Naming({ session, onClose, onSaved }: { session: Session; onClose: () =
           <input value={title} maxLength={200} onInput={(event) => setTitle(event.currentTarget.value)} />
         </label>
         <label>
-          Tags, with blanks between
+          Tags, separated by spaces
           <input value={words} onInput={(event) => setWords(event.currentTarget.value)} />
         </label>
         {failure && <Trouble failure={failure} />}

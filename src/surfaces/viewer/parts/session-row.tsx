@@ -10,8 +10,8 @@ export const agentTitle = (agent: Session['agent']): string => agentTitles[agent
 
 const stateWords = {
   initialized: 'started',
-  active: 'at work',
-  summarizing: 'waits for you',
+  active: 'working',
+  summarizing: 'waiting for you',
   completed: 'ended',
 } as const;
 

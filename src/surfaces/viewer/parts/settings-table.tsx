@@ -34,11 +34,11 @@ export function SettingsTable() {
                   onInput={(event) => setQuery({ setting: event.currentTarget.value })}
                 />
               </label>
-              {found.length === 0 && <p>No setting is called so.</p>}
+              {found.length === 0 && <p>No setting matches.</p>}
               <List settings={found.filter((one) => !isFixed(one))} changed={answer.again} />
               {found.some(isFixed) && (
                 <details class="as-table" open={words !== ''}>
-                  <summary>What is set at the terminal or by the environment</summary>
+                  <summary>Set at the terminal or by the environment</summary>
                   <List settings={found.filter(isFixed)} changed={answer.again} />
                 </details>
               )}

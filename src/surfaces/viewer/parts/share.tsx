@@ -37,7 +37,7 @@ export function Share({ session, onClose }: { session: Session; onClose: () => v
   };
   return (
     <Dialog title="A copy to share" onClose={onClose}>
-      <p>Secrets that Holdfast knows the shape of are taken out once more. Read it before you give it away.</p>
+      <p>Holdfast removes the secrets that it recognises once more. Read the copy before you share it.</p>
       <fieldset>
         <legend>Format</legend>
         {formats.map((one) => (

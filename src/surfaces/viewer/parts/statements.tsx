@@ -16,7 +16,7 @@ import { Ago } from './moment.tsx';
 const sources = {
   conversation: 'from a conversation',
   remembered: 'asked to remember',
-  promoted: 'made lasting',
+  promoted: 'promoted',
   person: 'written by you',
 } as const;
 
@@ -49,7 +49,7 @@ export function Statements({ shown, focus, again }: { shown: Shown; focus: strin
             ))}
             {gone.map(({ id, versions }) => (
               <li key={id} class="statement gone">
-                <p class="dim">Taken out</p>
+                <p class="dim">Removed</p>
                 <Versions id={id} versions={versions} again={refresh} />
               </li>
             ))}
@@ -131,7 +131,7 @@ function Versions({ id, versions, again }: { id: string; versions: readonly Memo
             </p>
             <Difference before={versions[one.version - 2]?.text ?? ''} after={one.text} />
             {one.current ? (
-              <p class="dim">This one holds</p>
+              <p class="dim">Current version</p>
             ) : (
               <button type="button" onClick={() => back(one.version)}>
                 Revert to this

@@ -19,7 +19,7 @@ export function WhatGoes({ plan }: { plan: Forgotten }) {
       <p>
         <strong>{plan.title}</strong>
       </p>
-      <p>This goes, and does not come back:</p>
+      <p>This will be deleted for good:</p>
       <ul>
         {gone.map((key) => (
           <li key={key}>
