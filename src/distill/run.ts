@@ -120,7 +120,7 @@ async function prepare({ store, settings, clock, distiller }: RunDeps): Promise<
   for (const claimant of await store.jobs.claimants())
     if (isGone(claimant)) await store.jobs.renewClaims(claimant, clock());
   if (distiller.rules !== undefined) await store.jobs.renewByRules(distiller.name, distiller.rules, clock());
-  await store.jobs.undefer(printOf([distiller.name, settings.distill, settings.budget]));
+  await store.jobs.undefer(hashOf([distiller.name, settings.distill, settings.budget]));
 }
 
 function report({ deps, done, total, usage }: Running): void {
@@ -250,7 +250,7 @@ function isGone(claimant: string): boolean {
 }
 
 /** Settings may contain a key. The store gets only their hash. */
-const printOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
+const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
 interface Outcome {
   readonly results: JobResult[];

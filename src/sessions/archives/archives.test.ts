@@ -180,7 +180,7 @@ describe('an archive', () => {
     const { store, config } = holdfast;
     const row = await store.archives.get('claude-code', 'japan', config.archivePath);
     if (row === undefined) throw new Error('no row');
-    await store.archives.save({ ...row, filePrint: row.filePrint.replace(/-\d+$/, '') });
+    await store.archives.save({ ...row, fileHash: row.fileHash.replace(/-\d+$/, '') });
     expect((await archive()).outcome).toBe('same');
     await say(line('user', 'Two'));
     expect((await archive()).outcome).toBe('grown');

@@ -39,9 +39,9 @@ const largestArchive = 256 << 20;
 /** After this many files of the same name, the next one gets a random name: an agent can make any number of them. */
 const mostOfOneName = 100;
 
-const print = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
+const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
 /** The hash and the length of a file: a file of another length need not be read. */
-const filePrint = (text: string): string => `${print(text)}-${Buffer.byteLength(text)}`;
+const fileHash = (text: string): string => `${hashOf(text)}-${Buffer.byteLength(text)}`;
 
 export async function archiveSession(deps: ArchiveDeps, request: ArchiveRequest): Promise<Archived> {
   const { store, config, clock } = deps;
@@ -56,7 +56,7 @@ export async function archiveSession(deps: ArchiveDeps, request: ArchiveRequest)
   const body = archiveBody(entries, assistantName);
   if (body === '') return { outcome: 'none', title };
   const untouched = before !== undefined && isUntouched(config, before) === true;
-  if (untouched && before.bodyPrint === print(body) && before.title === title)
+  if (untouched && before.bodyHash === hashOf(body) && before.title === title)
     return { outcome: 'same', file: path.join(folder, before.file), title };
 
   const text = archiveText(title, now, timeZone, body);
@@ -72,8 +72,8 @@ export async function archiveSession(deps: ArchiveDeps, request: ArchiveRequest)
       folder,
       file,
       title,
-      bodyPrint: print(body),
-      filePrint: filePrint(text),
+      bodyHash: hashOf(body),
+      fileHash: fileHash(text),
       at: now,
     };
     await store.archives.save(name === undefined ? { ...row, name: before?.name } : { ...row, name });
@@ -94,12 +94,12 @@ const rootFor = (config: Config, folder: string): string =>
 /** Whether an archive is as we wrote it. Undefined if there is no such file or folder. */
 function isUntouched(
   config: Config,
-  { folder, file, filePrint: expected }: Pick<ArchiveRow, 'folder' | 'file' | 'filePrint'>,
+  { folder, file, fileHash: expected }: Pick<ArchiveRow, 'folder' | 'file' | 'fileHash'>,
 ): boolean | undefined {
   try {
     const opened = openBeneath(rootFor(config, folder), folder);
     try {
-      return hasPrint(opened, file, expected);
+      return hasHash(opened, file, expected);
     } finally {
       opened.close();
     }
@@ -114,7 +114,7 @@ function isUntouched(
 function put(folder: Folder, replaced: string | undefined, name: string, text: string): string {
   const draftName = `.${process.pid}.${Date.now()}.archiving`;
   const draft = folder.at(draftName);
-  const expected = filePrint(text);
+  const expected = fileHash(text);
   try {
     writeNewIn(folder, draftName, text);
     if (replaced !== undefined) {
@@ -130,7 +130,7 @@ function put(folder: Folder, replaced: string | undefined, name: string, text: s
       } catch (error) {
         if (systemCode(error) !== 'EEXIST') throw error;
         // An earlier attempt wrote this file and crashed before it stored the row.
-        if (hasPrint(folder, file, expected)) return file;
+        if (hasHash(folder, file, expected)) return file;
       }
     }
   } finally {
@@ -139,7 +139,7 @@ function put(folder: Folder, replaced: string | undefined, name: string, text: s
 }
 
 /** Undefined if there is no such file. An agent may have put a link or a pipe in its place, which is no archive. */
-function hasPrint(folder: Folder, file: string, expected: string): boolean | undefined {
+function hasHash(folder: Folder, file: string, expected: string): boolean | undefined {
   let opened: number;
   try {
     opened = openFileIn(folder, file);
@@ -152,7 +152,7 @@ function hasPrint(folder: Folder, file: string, expected: string): boolean | und
     const [hash, length] = expected.split('-');
     const { size } = fs.fstatSync(opened);
     if (length === undefined ? size > largestArchive : size !== Number(length)) return false;
-    return print(readAtMost(opened, size)) === hash;
+    return hashOf(readAtMost(opened, size)) === hash;
   } finally {
     fs.closeSync(opened);
   }
@@ -179,7 +179,7 @@ export function removeArchiveFiles(
 /** Which files can go, and which stay because a person has changed them. */
 export function removable(
   config: Config,
-  archives: readonly Pick<ArchiveRow, 'folder' | 'file' | 'filePrint'>[],
+  archives: readonly Pick<ArchiveRow, 'folder' | 'file' | 'fileHash'>[],
 ): {
   removed: string[];
   kept: string[];

@@ -15,8 +15,8 @@ export interface ArchiveRow {
    * Hashes of the conversation and of the whole file. They show whether the session has more now, and whether someone
    * edited the file.
    */
-  readonly bodyPrint: string;
-  readonly filePrint: string;
+  readonly bodyHash: string;
+  readonly fileHash: string;
   readonly at: number;
 }
 

@@ -8,7 +8,7 @@ const toArchive = ({ name, ...row }: Row): ArchiveRow => ({ ...row, name: name ?
 
 export function archivesPort(connection: Connection): ArchivesPort {
   const { read, write } = connection;
-  const columns = 'agent, session, folder, file, name, title, body_print AS bodyPrint, file_print AS filePrint, at';
+  const columns = 'agent, session, folder, file, name, title, body_print AS bodyHash, file_print AS fileHash, at';
   const one = connection.statement<[string, string, string], Row>(
     `SELECT ${columns} FROM archives WHERE agent = ? AND session = ? AND folder = ?`,
   );
@@ -17,7 +17,7 @@ export function archivesPort(connection: Connection): ArchivesPort {
   );
   const save = connection.statement(
     `INSERT INTO archives (agent, session, folder, file, name, title, body_print, file_print, at)
-     VALUES (@agent, @session, @folder, @file, @name, @title, @bodyPrint, @filePrint, @at)
+     VALUES (@agent, @session, @folder, @file, @name, @title, @bodyHash, @fileHash, @at)
      ON CONFLICT DO UPDATE SET file = excluded.file, name = excluded.name, title = excluded.title,
        body_print = excluded.body_print, file_print = excluded.file_print, at = excluded.at`,
   );

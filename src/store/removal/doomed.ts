@@ -9,8 +9,8 @@ export function doomedSessions(
 ): Pick<RemovalPort, 'sessionFiles' | 'remembered' | 'countConversations'> {
   const { countConversations, named, alone, idsOf } = sessionSets(connection);
   const { read } = connection;
-  const archivesOf = connection.statement<{ ids: string }, { folder: string; file: string; filePrint: string }>(
-    `SELECT folder, file, file_print AS filePrint FROM archives WHERE (agent, session) IN ${named}`,
+  const archivesOf = connection.statement<{ ids: string }, { folder: string; file: string; fileHash: string }>(
+    `SELECT folder, file, file_print AS fileHash FROM archives WHERE (agent, session) IN ${named}`,
   );
   const giving = connection.statement<[string], SessionKey>(
     `SELECT DISTINCT agent, session FROM extractions WHERE (agent, session) IN

@@ -82,7 +82,7 @@ export interface RemovalPort {
   /** Files outside the database that belong to these sessions alone: vault copies and archives. */
   sessionFiles(sessions: readonly SessionKey[]): Promise<{
     readonly copies: readonly { readonly agent: AgentName; readonly key: string; readonly bytes: number }[];
-    readonly archives: readonly Pick<ArchiveRow, 'folder' | 'file' | 'filePrint'>[];
+    readonly archives: readonly Pick<ArchiveRow, 'folder' | 'file' | 'fileHash'>[];
   }>;
   /**
    * Forgets an item and everything derived from it, and keeps a hash that recognises it if it returns from a
