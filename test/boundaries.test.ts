@@ -41,12 +41,13 @@ type How = 'value' | 'type' | 'lazy';
 /** Surfaces do not know each other, so each is a layer. */
 const layerOf = (file: string): string => /^surfaces\/[^/]+|^[^/]+/.exec(file)?.[0] ?? file;
 
+const statements = /^\s*(?:import|export)\s+(type\s)?(?:[^;'"]*?\sfrom\s+)?['"]([^'"]+)['"]/gm;
+
 function importsOf(file: string, text: string): { target: string; how: How }[] {
   const found: { target: string; how: How }[] = [];
   const add = (specifier: string | undefined, how: How) => {
     if (specifier?.startsWith('.')) found.push({ target: path.posix.join(path.posix.dirname(file), specifier), how });
   };
-  const statements = /^\s*(?:import|export)\s+(type\s)?(?:[^;'"]*?\sfrom\s+)?['"]([^'"]+)['"]/gm;
   for (const [, type, specifier] of text.matchAll(statements)) add(specifier, type ? 'type' : 'value');
   for (const [, specifier] of text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)) add(specifier, 'lazy');
   return found;
@@ -75,6 +76,19 @@ function circles(sources: Sources): string[] {
     done.add(file);
   };
   for (const file of sources.keys()) visit(file, []);
+  return found;
+}
+
+/** The packages that a module loads at once, with everything that it loads. */
+function packagesOf(sources: Sources, file: string, seen = new Set<string>()): Set<string> {
+  const found = new Set<string>();
+  if (seen.has(file)) return found;
+  seen.add(file);
+  const text = sources.get(file) ?? '';
+  for (const [, type, specifier = ''] of text.matchAll(statements))
+    if (!type && !specifier.startsWith('.')) found.add(specifier);
+  for (const { target, how } of importsOf(file, text))
+    if (how === 'value') for (const name of packagesOf(sources, target, seen)) found.add(name);
   return found;
 }
 
@@ -152,6 +166,11 @@ describe('the sources', () => {
   });
   it('imports run one way', () => expect(againstTheStream(sources)).toEqual([]));
   it('no modules load each other in a cycle', () => expect(circles(sources)).toEqual([]));
+  it('a page of the viewer waits for no package that only checks data', () => {
+    const loaded = packagesOf(sources, 'surfaces/viewer/main.tsx');
+    expect(loaded).toContain('preact');
+    expect(loaded).not.toContain('zod');
+  });
   it('every import leads to a file', () => {
     const targets = [...sources].flatMap(([file, text]) => importsOf(file, text).map(({ target }) => target));
     expect(targets.filter((target) => !sources.has(target))).toEqual([]);

@@ -1,5 +1,5 @@
 import { parseKeywords } from '../src/recall/question/keywords.ts';
-import type { DerivedKind } from '../src/schema/hit.ts';
+import type { DerivedKind } from '../src/schema/hit-text.ts';
 import type { DerivedAt, DistilledFilter } from '../src/store/distilled/port.ts';
 import type { Store } from '../src/store/store.ts';
 

@@ -1,6 +1,7 @@
 // ④ Recall of data made from entries: observations, summaries, memories. By words and meaning, as for entries; dated memories fade.
 import { cosineOf } from '../embedding/embedder.ts';
-import type { DerivedKind, Hit } from '../schema/hit.ts';
+import type { Hit } from '../schema/hit.ts';
+import type { DerivedKind } from '../schema/hit-text.ts';
 import type { DerivedAt, DerivedMatch } from '../store/distilled/port.ts';
 import type { Store } from '../store/store.ts';
 import { type Question, readQuestion } from './question/question.ts';

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { emptyMemory, type Memory, tell } from '../../test/demo-memory.ts';
 import { ingest } from '../capture/ingest.ts';
 import { search } from '../operations/recall/search.ts';
-import { hasWords } from '../schema/hit.ts';
+import { hasWords } from '../schema/hit-text.ts';
 import { openMeaning } from './vectors/index.ts';
 
 type Fields = Partial<ReturnType<typeof search.input.parse>>;

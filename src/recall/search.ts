@@ -1,7 +1,8 @@
 // ④ Recall: query → ranked hits, each with reasons. Every entry is compared by words and by meaning; the kind says what a hit is.
 import type { Config } from '../config/config.ts';
 import { type Entry, saidOrUsed } from '../schema/entry.ts';
-import { type DerivedKind, type Hit, type HitKind, isDerived } from '../schema/hit.ts';
+import type { Hit, HitKind } from '../schema/hit.ts';
+import { type DerivedKind, isDerived } from '../schema/hit-text.ts';
 import { withCommas } from '../schema/with-commas.ts';
 import type { EntryAt } from '../store/entries/port.ts';
 import type { KeywordFilter, KeywordRanking } from '../store/search/port.ts';

@@ -1,16 +1,11 @@
 import { z } from 'zod';
 import { AgentName } from './agent-name.ts';
 import { Role } from './entry.ts';
+import { derivedKinds } from './hit-text.ts';
 import { Moment } from './time.ts';
 
-/** Kinds that are derived from entries. */
-const DerivedKind = z.enum(['observation', 'summary', 'memory']);
-export type DerivedKind = z.infer<typeof DerivedKind>;
-
-export const HitKind = z.enum(['entry', 'session', 'conversation', ...DerivedKind.options]);
+export const HitKind = z.enum(['entry', 'session', 'conversation', ...derivedKinds]);
 export type HitKind = z.infer<typeof HitKind>;
-
-export const isDerived = (kind: string): kind is DerivedKind => DerivedKind.safeParse(kind).success;
 
 /** Kinds of tool uses that can be searched separately: commands that ran, files that changed, and failures. */
 export const UseKind = z.enum(['command', 'edit', 'error']);
@@ -40,12 +35,6 @@ export const Touched = z.object({
   asked: z.string().optional().describe('the text of the prompt, shortened'),
 });
 export type Touched = z.infer<typeof Touched>;
-
-/** Whether a hit contains words of the query, rather than only being similar. */
-export const hasWords = ({ why = [], snippet, touched }: Pick<Hit, 'why' | 'snippet' | 'touched'>): boolean =>
-  snippet.includes('«') || touched !== undefined || why.some((one) => /^(?:words: |has )/.test(one));
-
-export const onlySimilar = 'Nothing has these words. Similar in meaning:';
 
 /** One ranked hit. In `snippet`, matches stand between « and ». */
 export const Hit = z.object({

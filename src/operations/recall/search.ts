@@ -3,7 +3,8 @@ import { type FileRequest, searchByFile } from '../../recall/briefing/by-file.ts
 import { hasWord } from '../../recall/question/words.ts';
 import { search as recall, type SearchAnswer } from '../../recall/search.ts';
 import { Role } from '../../schema/entry.ts';
-import { Hit, HitKind, isDerived, UseKind } from '../../schema/hit.ts';
+import { Hit, HitKind, UseKind } from '../../schema/hit.ts';
+import { isDerived } from '../../schema/hit-text.ts';
 import type { ProjectFilter } from '../../store/projects/port.ts';
 import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';

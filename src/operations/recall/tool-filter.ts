@@ -2,7 +2,8 @@
 
 import { shell } from '../../agents/tools/shell-tools.ts';
 import { modifies } from '../../language/files-touched.ts';
-import { type HitKind, isDerived, UseKind } from '../../schema/hit.ts';
+import { type HitKind, UseKind } from '../../schema/hit.ts';
+import { isDerived } from '../../schema/hit-text.ts';
 import type { UseFilter } from '../../store/search/port.ts';
 import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';

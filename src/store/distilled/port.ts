@@ -1,6 +1,6 @@
 // Observations and summaries, and the search over them.
 import type { AgentName } from '../../schema/agent-name.ts';
-import type { DerivedKind } from '../../schema/hit.ts';
+import type { DerivedKind } from '../../schema/hit-text.ts';
 import type { Observation, ObservationType } from '../../schema/observation.ts';
 import type { Summary } from '../../schema/summary.ts';
 import type { Moment } from '../../schema/time.ts';

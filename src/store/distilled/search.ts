@@ -2,7 +2,7 @@
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import { everyone, nameOfGroup } from '../../schema/group.ts';
-import type { DerivedKind } from '../../schema/hit.ts';
+import type { DerivedKind } from '../../schema/hit-text.ts';
 import { toMoment } from '../../schema/time.ts';
 import { projectIds } from '../projects/ids.ts';
 import { matchExpression } from '../search/keywords.ts';

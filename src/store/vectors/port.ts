@@ -1,5 +1,5 @@
 // Search by meaning: vectors, the texts that lack one, and the position of each entry.
-import type { DerivedKind } from '../../schema/hit.ts';
+import type { DerivedKind } from '../../schema/hit-text.ts';
 import type { EntryRowId, FileRowId, SessionRowId, SubjectRowId, VectorNumber } from '../row-ids.ts';
 
 /** The kinds of rows that can have vectors. */

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { install, repair, uninstall } from '../../../operations/machine/install.ts';
 import type { status } from '../../../operations/machine/status.ts';
-import { type Work, workProgress, workTitle } from '../../../schema/work.ts';
+import type { Work } from '../../../schema/work.ts';
+import { workProgress, workTitle } from '../../../schema/work-text.ts';
 import { clean } from '../style.ts';
 import type { View } from '../view.ts';
 import { renderChecks } from './doctor.ts';

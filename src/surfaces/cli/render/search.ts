@@ -1,4 +1,5 @@
-import { type Hit, hasWords, isDerived, onlySimilar, type Touched, type UsedTool } from '../../../schema/hit.ts';
+import type { Hit, Touched, UsedTool } from '../../../schema/hit.ts';
+import { hasWords, isDerived, onlySimilar } from '../../../schema/hit-text.ts';
 import { clean, marked, oneLine } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 

@@ -1,5 +1,5 @@
 // What the worker does in the background right now, with progress and the remaining time.
-import { workProgress, workTitle } from '../../../schema/work.ts';
+import { workProgress, workTitle } from '../../../schema/work-text.ts';
 import { work } from '../live.ts';
 
 export const Spinner = () => <span class="spinner" aria-hidden="true" />;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { type Work, workProgress, workTitle } from './work.ts';
+import type { Work } from './work.ts';
+import { workProgress, workTitle } from './work-text.ts';
 
 const since = '2026-11-16T12:00:00.000Z';
 
