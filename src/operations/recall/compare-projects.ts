@@ -38,7 +38,7 @@ export const projectsCompare = operation({
       .array(z.string().min(1))
       .min(2, 'name at least two projects')
       .max(mostProjects, `name at most ${mostProjects} projects`)
-      .meta({ description: 'names of projects, or paths inside them' }),
+      .meta({ description: 'names of projects, or paths inside them', rest: true }),
     since: filterFields.since.unwrap().default('365d').describe('from this day on: 2026-03-01, 30d, last month'),
     until: filterFields.until,
   }),

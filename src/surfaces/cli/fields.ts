@@ -94,6 +94,8 @@ function fromText(kind: Field['kind'], text: string): unknown {
 function complaint(issue: z.core.$ZodIssue, field: Field): string {
   if (field.kind === 'choice') return `must be one of: ${field.choices.join(', ')}`;
   if (field.kind === 'list' && issue.code === 'too_big') return `must be at most ${issue.maximum}`;
+  if (field.kind === 'list' && issue.code === 'too_small' && Number(issue.minimum) > 1)
+    return `must be at least ${issue.minimum}`;
   if (field.kind === 'text' && issue.code === 'too_big') return `must be at most ${issue.maximum} characters`;
   // A pattern or a check of our own always brings a message, which continues after the name of the option.
   if (field.kind === 'text' && (issue.code === 'invalid_format' || issue.code === 'custom')) return issue.message;

@@ -39,6 +39,28 @@ describe('the command line', () => {
     for (const example of operation.examples) expect(out).toContain(example);
   });
 
+  /** The words of a command as a shell would split them. */
+  const wordsOf = (command: string): string[] =>
+    [...command.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? '');
+
+  it.each(
+    operations
+      .filter(({ surfaces }) => surfaces.includes('cli'))
+      .flatMap(({ examples }) => examples)
+      .map((example) => /(?:^|\| )holdfast ([^|>;#&]*)/.exec(example)?.[1] ?? '')
+      .filter((command) => command !== ''),
+  )('accepts its own example: %s', async (command) => {
+    const { ran, error } = await call(...wordsOf(command));
+    expect([error, ran?.name]).toEqual([undefined, expect.any(String)]);
+  });
+
+  it('compares projects that are named one by one, or with commas', async () => {
+    const named = async (...words: string[]) => (await call('projects', 'compare', ...words)).ran?.input.projects;
+    expect(await named('lamp', 'gulls')).toEqual(['lamp', 'gulls']);
+    expect(await named('lamp,gulls', 'boats')).toEqual(['lamp', 'gulls', 'boats']);
+    expect((await call('projects', 'compare', 'lamp')).error?.message).toBe('<projects> must be at least 2');
+  });
+
   it('takes all words of a query, and options anywhere', async () => {
     const { ran } = await call('search', 'flaky', '--limit', '3', 'login', '--kind=session', '--json');
     expect(ran).toMatchObject({ name: 'search', json: true });

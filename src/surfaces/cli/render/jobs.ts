@@ -10,7 +10,8 @@ export function renderJobs(
 ): string {
   const { style } = view;
   const sums = (Object.keys(counts) as JobStatus[]).filter((status) => counts[status] > 0);
-  const summary = sums.map((status) => `${withCommas(counts[status])} ${status}`).join(', ') || 'none';
+  if (sums.length === 0) return 'No jobs: nothing waits, runs or has failed.';
+  const summary = sums.map((status) => `${withCommas(counts[status])} ${status}`).join(', ');
   if (jobs.length === 0) return `No such jobs. All: ${summary}.`;
   const rows = jobs.map((job) => [
     String(job.id),
