@@ -126,15 +126,14 @@ export const sessionsFind = operation({
     const wanted = query.toLowerCase();
     const matches: z.infer<typeof Placed>[] = [];
     for await (const entries of entriesWith(context, session, subagents, wanted)) {
+      const inText = entries.map(({ entry }) => snippetAt(entry.text, wanted));
+      // Reading tool uses takes longer than the entries, so only where the text does not match.
       const uses = await usesOf(
         context.store,
-        entries.map(({ entry }) => entry),
+        entries.flatMap(({ entry }, i) => (inText[i] === undefined ? [entry] : [])),
       );
-      for (const { entry, place } of entries) {
-        const own = uses.get(entry.id) ?? [];
-        const found = [entry.text, ...own.flatMap(({ input, output = '' }) => [readable(input), output])]
-          .map((text) => snippetAt(text, wanted))
-          .find((snippet) => snippet !== undefined);
+      for (const [i, { entry, place }] of entries.entries()) {
+        const found = inText[i] ?? snippetIn(uses.get(entry.id) ?? [], wanted);
         if (found === undefined) continue;
         if (matches.length === mostMatches) return { session: session.id, matches, more: true };
         matches.push({ id: entry.id, at: entry.at, place, text: found });
@@ -143,6 +142,12 @@ export const sessionsFind = operation({
     return { session: session.id, matches, more: false };
   },
 });
+
+const snippetIn = (uses: readonly ToolUse[], wanted: string): string | undefined =>
+  uses
+    .flatMap(({ input, output = '' }) => [readable(input), output])
+    .map((text) => snippetAt(text, wanted))
+    .find((snippet) => snippet !== undefined);
 
 /** Shows an escaped line break as a person would type it. */
 const readable = (input: string): string => input.replace(/\\n/g, '\n').replace(/\\"/g, '"');
