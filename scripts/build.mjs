@@ -56,6 +56,20 @@ export async function build() {
   }
 }
 
+/** The first script loads the rest. The page names that too, so that the browser fetches and compiles it meanwhile. */
+const preloaded = {
+  name: 'preloaded',
+  transformIndexHtml: {
+    order: 'post',
+    handler(_, { bundle }) {
+      const { fileName } = Object.values(bundle).find(({ facadeModuleId }) => facadeModuleId?.endsWith('main.tsx'));
+      return [
+        { tag: 'link', attrs: { rel: 'modulepreload', crossorigin: true, href: `/${fileName}` }, injectTo: 'head' },
+      ];
+    },
+  },
+};
+
 /** The web page, with content hashes in file names, and each file also in compressed forms. */
 async function buildViewer(folder) {
   const { build: bundleViewer } = await import('vite');
@@ -65,6 +79,7 @@ async function buildViewer(folder) {
       configFile: false,
       root: path.join(root, 'src', 'surfaces', 'viewer'),
       logLevel: 'warn',
+      plugins: [preloaded],
       oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
       build: {
         outDir: folder,

@@ -111,7 +111,7 @@ function smallViewer(folder: string): string {
   const built = join(folder, 'viewer');
   mkdirSync(join(built, 'assets'), { recursive: true });
   for (const [name, text] of [
-    ['index.html', '<!doctype html><title>Holdfast</title>'],
+    ['index.html', '<!doctype html><meta name="challenge" content="" /><title>Holdfast</title>'],
     ['assets/main-1.js', 'document.title'],
   ] as const) {
     writeFileSync(join(built, name), text);

@@ -8,7 +8,6 @@ import { because } from '../because.ts';
 import { until } from './holdfast.ts';
 import { noBrowser, sample, type ViewerStand, viewerStand, visit } from './viewer-stand.ts';
 
-const openAll = 'for (const one of document.querySelectorAll("details")) one.open = true';
 const zone = 'Asia/Tokyo';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -23,6 +22,11 @@ describe.skipIf(noBrowser)(because('the pages with plots', noBrowser), () => {
   let page: Page;
   let activity: Activity;
   const show = (address: string) => visit(page, `${stand.origin}${address}`);
+  /** A table is made when it is first opened. */
+  const openAll = async () => {
+    await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+    await expect.poll(() => page.locator('.as-table:not(:has(table))').count()).toBe(0);
+  };
   const asked = <T>(...args: string[]) => JSON.parse(stand.run(...args, '--json')) as T;
 
   beforeAll(async () => {
@@ -78,7 +82,7 @@ describe.skipIf(noBrowser)(because('the pages with plots', noBrowser), () => {
     // And once more as a table.
     await page.locator('summary', { hasText: 'The days as a table' }).click();
     const rows = page.getByRole('table', { name: 'The days as a table' }).getByRole('row');
-    expect(await rows.count()).toBe(days.length + 1);
+    await expect.poll(() => rows.count()).toBe(days.length + 1);
   });
 
   it('one key goes to the heat map, arrows move in it, and Enter opens the day', async () => {
@@ -157,11 +161,10 @@ describe.skipIf(noBrowser)(because('the pages with plots', noBrowser), () => {
     await page.locator('.tile-value').filter({ hasText: '142.7K' }).waitFor();
     await page.locator('.plot canvas').first().waitFor();
     await page.locator('summary', { hasText: 'Tokens by day and model' }).click();
-    const cells = await page
-      .getByRole('table', { name: 'Tokens by day and model, as a table' })
-      .locator('td')
-      .allTextContents();
-    expect(cells.map((cell) => Number(cell.replace(',', ''))).reduce((sum, one) => sum + one, 0)).toBe(7300);
+    const cells = page.getByRole('table', { name: 'Tokens by day and model, as a table' }).locator('td');
+    const sum = async () =>
+      (await cells.allTextContents()).map((cell) => Number(cell.replace(',', ''))).reduce((all, one) => all + one, 0);
+    await expect.poll(sum).toBe(7300);
     await page.getByLabel('Time').selectOption('90');
     await page.locator('.tile-value').filter({ hasText: '15.4K' }).waitFor();
     expect(new URL(page.url()).search).toBe('?days=90');
@@ -221,7 +224,7 @@ describe.skipIf(noBrowser)(because('the pages with plots', noBrowser), () => {
       await page.emulateMedia({ colorScheme });
       for (const address of pages()) {
         await show(address);
-        await page.evaluate(openAll);
+        await openAll();
         await page.evaluate(axe);
         const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
           violations: { id: string; impact: string; nodes: { html: string }[] }[];
@@ -239,7 +242,7 @@ describe.skipIf(noBrowser)(because('the pages with plots', noBrowser), () => {
     await page.setViewportSize({ width, height: 900 });
     for (const address of pages()) {
       await show(address);
-      await page.evaluate(openAll);
+      await openAll();
       const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       expect([address, Math.max(0, Number(wide))]).toEqual([address, 0]);
     }

@@ -170,10 +170,14 @@ describe('the viewer', () => {
     return `Cookie: holdfast-${stand.server.port}=${until}.${sealed.digest('hex')}`;
   };
 
+  const page = '<!doctype html><meta name="challenge" content="" /><title>Holdfast</title>';
+  /** Each page has another challenge. */
+  const withoutChallenge = (body: string): string => body.replace(/content="\d+\.[0-9a-f]{64}"/, 'content=""');
+
   it('serves its pages to everyone, without any memory in them', async () => {
     for (const path of ['/', '/search?q=checkout', '/sessions/anything', '/memory/core%2Ffacts', '/health']) {
       const { status, body } = await request(`GET ${path} HTTP/1.1`, [host()]);
-      expect([path, status, body]).toEqual([path, 200, '<!doctype html><title>Holdfast</title>']);
+      expect([path, status, withoutChallenge(body)]).toEqual([path, 200, page]);
     }
     expect((await request('GET /sessions/a/b HTTP/1.1', [host()])).status).toBe(401);
   });
@@ -183,7 +187,7 @@ describe('the viewer', () => {
     for (const path of ['/nowhere', '/sessions/a/b?x=1', '/search/', '/token', '/apiary']) {
       for (const lines of [['Sec-Fetch-Site: none'], []]) {
         const { status, head, body } = await request(`GET ${path} HTTP/1.1`, [host(), html, ...lines]);
-        expect([path, status, body]).toEqual([path, 404, '<!doctype html><title>Holdfast</title>']);
+        expect([path, status, withoutChallenge(body)]).toEqual([path, 404, page]);
         expect(head).toContain("frame-ancestors 'none'");
       }
       const plain = await request(`GET ${path} HTTP/1.1`, [host(), bearer(), 'Accept: */*']);
@@ -337,6 +341,18 @@ describe('the viewer', () => {
     ])
       expect([given, (await answer(given)).status]).toEqual([given, 401]);
     expect((await answer({})).status).toBe(200);
+  });
+
+  it('accepts a signature of the challenge that came with a page, and only from a browser that it knows', async () => {
+    const [browser, stranger, { port }] = [browserStandIn(), browserStandIn(), stand.server];
+    await browser.enter(origin(), newCode());
+    for (const path of ['/', '/search?q=lamp', '/no/such/page']) {
+      const { body } = await request(`GET ${path} HTTP/1.1`, [host(), 'Accept: text/html', 'Accept-Encoding: br']);
+      const [, challenge = ''] = /name="challenge" content="([^"]+)"/.exec(body) ?? [];
+      const ticket = ({ id, sign }: typeof browser) =>
+        post('/open/ticket', { id, challenge, signature: sign(port, challenge) });
+      expect([path, (await ticket(stranger)).status, (await ticket(browser)).status]).toEqual([path, 401, 200]);
+    }
   });
 
   it('does nothing for a foreign page, whatever bearer it brings (CSRF)', async () => {

@@ -43,9 +43,18 @@ function readFile(file: string): ViewerFile {
   return { type, bodies: { identity, gzip: readFileSync(`${file}.gz`), br: readFileSync(`${file}.br`) } };
 }
 
+/** The page with a challenge for the browser to sign, which saves it a request. Not compressed: it is small, and differs each time. */
+export function withChallenge({ type, bodies }: ViewerFile, challenge: string): ViewerFile {
+  const text = String(bodies.identity).replace(
+    'name="challenge" content=""',
+    `name="challenge" content="${challenge}"`,
+  );
+  return { type, bodies: { identity: Buffer.from(text) } };
+}
+
 /** The smallest encoding that the browser accepts. */
 export function bodyFor({ bodies }: ViewerFile, accepted: string): { coding: string; body: Buffer } {
   const takes = accepted.split(',').map((part) => part.trim().toLowerCase());
-  const coding = ['br', 'gzip'].find((one) => takes.includes(one)) ?? 'identity';
+  const coding = ['br', 'gzip'].find((one) => takes.includes(one) && bodies[one] !== undefined) ?? 'identity';
   return { coding, body: bodies[coding] as Buffer };
 }

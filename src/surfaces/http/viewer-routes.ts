@@ -9,7 +9,7 @@ import { viewerPages } from '../../schema/viewer-page.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { parseJson } from './body.ts';
 import { type Caller, type Route, route } from './route.ts';
-import { bodyFor, readViewer, type ViewerFile, type ViewerFiles } from './viewer-files.ts';
+import { bodyFor, readViewer, type ViewerFile, type ViewerFiles, withChallenge } from './viewer-files.ts';
 
 export interface ViewerDeps {
   readonly home: string;
@@ -40,7 +40,7 @@ const policy = [
 
 /** `nowhere`: the page for an unknown address. */
 export function viewerRoutes(deps: ViewerDeps): { routes: Route[]; nowhere: Route } {
-  const { port, folder } = deps;
+  const { port, folder, browsers } = deps;
   let files: ViewerFiles | undefined;
   const viewer = (): ViewerFiles => (files ??= readViewer(folder));
   const shown = {
@@ -63,7 +63,8 @@ export function viewerRoutes(deps: ViewerDeps): { routes: Route[]; nowhere: Rout
         // Earlier versions gave browsers access by a cookie, which no longer opens anything.
         if (request.headers.cookie?.includes(`holdfast-${port()}=`))
           response.setHeader('set-cookie', `holdfast-${port()}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict`);
-        send(caller, viewer().shell, { 'content-security-policy': policy }, status);
+        const shell = withChallenge(viewer().shell, browsers().challenge());
+        send(caller, shell, { 'content-security-policy': policy }, status);
       },
     });
   const routes = [

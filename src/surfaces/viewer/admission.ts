@@ -1,23 +1,10 @@
-// How this page gets access. A code from `holdfast open` introduces this browser's key to the worker. Later the page signs the worker's
-// challenge and gets a bearer token, which only the page and that worker hold, in memory. There are no cookies, and a copy of anything
-// that is stored gives no access.
+// The bearer that each request shows, see door.ts.
 import { signal } from '@preact/signals';
-import type { Clock } from '../../schema/clock.ts';
-import { makeKey, ownKey } from './key-store.ts';
+import { entered } from './door.ts';
 import { setClock } from './time.ts';
 
 /** Whether the worker's machine has joined a hub, and so has a team to search. */
 export const hasTeam = signal(false);
-
-const pending = 'holdfast-code';
-
-/** Keeps the code in this tab, so that leaving the page before the code is used does not lose it. */
-export function takeCode(): void {
-  if (location.pathname !== '/open') return;
-  const code = location.hash.slice(1);
-  if (code !== '') sessionStorage.setItem(pending, code);
-  history.replaceState(null, '', '/');
-}
 
 let bearer: Promise<string | undefined> | undefined;
 
@@ -51,43 +38,8 @@ export async function asked(path: string, init: RequestInit = {}): Promise<Respo
 }
 
 async function enter(): Promise<string | undefined> {
-  const code = sessionStorage.getItem(pending);
-  if (code !== null) {
-    const key = (await ownKey()) ?? (await makeKey());
-    const given = await say('/open/browser', { code, key: key.publicKey });
-    sessionStorage.removeItem(pending);
-    if (given !== undefined) return taken(given);
-  }
-  // Asked for while the browser fetches the key: both take a while.
-  const [key, { challenge = '' } = {}] = await Promise.all([ownKey(), say('/open/challenge', {})]);
-  if (key === undefined) return undefined;
-  const signature = await key.sign(`holdfast browser ${location.port} ${challenge}`);
-  return taken(await say('/open/ticket', { id: key.id, challenge, signature }));
-}
-
-interface Said {
-  readonly bearer?: string;
-  readonly challenge?: string;
-  readonly clock?: Clock;
-  readonly team?: boolean;
-}
-
-/** The rest comes with the bearer, so that no page needs a request for it. */
-function taken({ bearer, clock, team = false }: Said = {}): string | undefined {
-  if (clock !== undefined) setClock(clock);
-  hasTeam.value = team;
-  return bearer;
-}
-
-/** Undefined after a refusal. Throws if the worker does not answer, or another program does; the caller can then try again. */
-async function say(path: string, body: object): Promise<Said | undefined> {
-  const response = await fetch(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    keepalive: true,
-  });
-  if (response.ok) return response.json();
-  if (response.status === 400 || response.status === 401) return undefined;
-  throw new Error(`The worker answered with ${response.status}`);
+  const given = await entered();
+  if (given !== undefined) setClock(given.clock);
+  hasTeam.value = given?.team ?? false;
+  return given?.bearer;
 }

@@ -1,6 +1,5 @@
 // The viewer: calls the worker's operations and shows their answers. It stores no data of its own.
 import { render } from 'preact';
-import './take-code.ts';
 import { App } from './app.tsx';
 import { listen } from './live.ts';
 import { followLinks } from './router.ts';

@@ -1,7 +1,7 @@
 // Search as you type. The field keeps the focus: arrows choose, Enter opens, Escape clears.
 import { signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { hasWords, onlySimilar } from '../../../schema/hit.ts';
+import { hasWords, onlySimilar } from '../../../schema/hit-text.ts';
 import { useAnswer } from '../answer.ts';
 import type { Hit } from '../answers.ts';
 import { read } from '../api.ts';
@@ -111,6 +111,8 @@ function useChosen({ rows, asked, filters }: Hits) {
 
 export function Search() {
   const hits = useHits();
+  // Asked for after the hits, which the person waits for.
+  const projects = useAnswer('projects', (signal) => read('projects', {}, signal));
   const { asked, filters, rows, search } = hits;
   useTitle(asked === '' ? 'Search' : `${asked} · Search`);
   const [text, setText] = useTyped(asked);
@@ -160,7 +162,7 @@ export function Search() {
           />
           <kbd>/</kbd>
         </div>
-        <SearchFilters filters={filters} narrow={narrow} />
+        <SearchFilters filters={filters} narrow={narrow} projects={projects.data?.projects} />
       </search>
       {hits.isAsking ? <Found hits={hits} active={active} far={far} /> : <Unasked />}
     </section>

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { number } from '../time.ts';
 
 export interface TableRow {
@@ -7,7 +8,7 @@ export interface TableRow {
   readonly cells: readonly (string | number)[];
 }
 
-/** The data of a plot as a table, for people who prefer to read it. `keepsRoom`: reserves its space while there are no rows. */
+/** The data of a plot as a table, for people who prefer to read it. Its rows are made when it is first opened. `keepsRoom`: reserves its space while there are no rows. */
 export function AsTable({
   title,
   heads,
@@ -19,11 +20,12 @@ export function AsTable({
   rows: readonly TableRow[];
   keepsRoom?: boolean;
 }) {
+  const [isMade, setMade] = useState(false);
   if (rows.length === 0) return keepsRoom ? <div class="as-table-room" /> : null;
   return (
-    <details class="as-table">
+    <details class="as-table" onToggle={() => setMade(true)}>
       <summary>{title}</summary>
-      <Table heads={heads} rows={rows} caption={title} />
+      {isMade && <Table heads={heads} rows={rows} caption={title} />}
     </details>
   );
 }

@@ -1,9 +1,8 @@
 // The filters of a search. Filters that exclude each other clear each other, so that no choice leads to an error.
 import { agentTitles } from '../../../schema/agent-titles.ts';
-import { isDerived } from '../../../schema/hit.ts';
+import { isDerived } from '../../../schema/hit-text.ts';
 import { hasTeam } from '../admission.ts';
-import { useAnswer } from '../answer.ts';
-import { read } from '../api.ts';
+import type { Project } from '../answers.ts';
 import { asDay } from '../days.ts';
 import { Field, kinds, outcomes, ProjectField, roles, TextField, times } from './filters.tsx';
 
@@ -37,11 +36,12 @@ const scopes = [
 export function SearchFilters({
   filters,
   narrow,
+  projects,
 }: {
   filters: Filters;
   narrow: (query: Readonly<Record<string, string>>) => void;
+  projects: readonly Project[] | undefined;
 }) {
-  const projects = useAnswer('projects', (signal) => read('projects', {}, signal));
   const { kind = 'entry', tool, file, role, since, until } = filters;
   const isMore = [tool, file, role, until].some((value) => value !== undefined) || asDay(since ?? null) !== undefined;
   const chooseKind = (next: string) => {
@@ -72,11 +72,7 @@ export function SearchFilters({
     <>
       <div class="filters">
         <Field label="What" value={kind} options={kinds} onChange={chooseKind} />
-        <ProjectField
-          projects={projects.data?.projects}
-          value={filters.project}
-          onChange={(project) => narrow({ project })}
-        />
+        <ProjectField projects={projects} value={filters.project} onChange={(project) => narrow({ project })} />
         <Field
           label="Agent"
           value={filters.agent ?? ''}

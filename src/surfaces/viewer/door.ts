@@ -1,0 +1,81 @@
+// How this page gets access. A code from `holdfast open` introduces this browser's key to the worker. Later the page signs the worker's
+// challenge and gets a bearer token, which only the page and that worker hold, in memory. There are no cookies, and a copy of anything
+// that is stored gives no access.
+import type { Clock } from '../../schema/clock.ts';
+import { makeKey, ownKey } from './key-store.ts';
+
+/** What the worker gives with access. The rest comes with the bearer, so that no page needs a request for it. */
+export interface Admission {
+  readonly bearer: string;
+  readonly clock: Clock;
+  /** Whether the worker's machine has joined a hub, and so has a team to search. */
+  readonly team: boolean;
+}
+
+const pending = 'holdfast-code';
+
+/** Keeps the code in this tab, so that leaving the page before the code is used does not lose it. */
+export function takeCode(): void {
+  if (location.pathname !== '/open') return;
+  const code = location.hash.slice(1);
+  if (code !== '') sessionStorage.setItem(pending, code);
+  history.replaceState(null, '', '/');
+}
+
+let begun: Promise<Admission | undefined> | undefined;
+
+/** For the first script: the worker and the browser answer while the rest of the page is read. */
+export function begin(): void {
+  begun = enter();
+  // Whoever asks for access gets the error.
+  begun.catch(() => undefined);
+}
+
+/** Undefined if the worker does not know this browser. Throws if the worker does not answer, or another program does. */
+export function entered(): Promise<Admission | undefined> {
+  const first = begun;
+  begun = undefined;
+  return first ?? enter();
+}
+
+async function enter(): Promise<Admission | undefined> {
+  const code = sessionStorage.getItem(pending);
+  if (code !== null) {
+    const key = (await ownKey()) ?? (await makeKey());
+    const given = await say<Admission>('/open/browser', { code, key: key.publicKey }, { keepalive: true });
+    sessionStorage.removeItem(pending);
+    if (given !== undefined) return given;
+  }
+  const key = await ownKey();
+  if (key === undefined) return undefined;
+  const answered = async (challenge: string) => {
+    const signature = await key.sign(`holdfast browser ${location.port} ${challenge}`);
+    return say<Admission>('/open/ticket', { id: key.id, challenge, signature });
+  };
+  const own = ownChallenge();
+  const given = own === undefined ? undefined : await answered(own);
+  if (given !== undefined) return given;
+  const { challenge = '' } = (await say<{ challenge?: string }>('/open/challenge', {})) ?? {};
+  return answered(challenge);
+}
+
+/** The challenge that came with the page. It holds for a minute, and saves the first request. */
+function ownChallenge(): string | undefined {
+  const place = document.querySelector('meta[name=challenge]');
+  const challenge = place?.getAttribute('content') || undefined;
+  place?.remove();
+  return challenge;
+}
+
+/** Undefined after a refusal. Throws if the worker does not answer, or another program does; the caller can then try again. */
+async function say<T>(path: string, body: object, more: RequestInit = {}): Promise<T | undefined> {
+  const response = await fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    ...more,
+  });
+  if (response.ok) return response.json();
+  if (response.status === 400 || response.status === 401) return undefined;
+  throw new Error(`The worker answered with ${response.status}`);
+}
