@@ -50,6 +50,8 @@ describe.skipIf(noBrowser)(because('finding in the viewer', noBrowser), () => {
       writeFileSync(path.join(stand.claude, `-srv-${topic}`, `${id}.jsonl`), transcript(id, topic));
     }
     stand.run('ingest');
+    // Otherwise the worker may do it between two searches, and the second has other hits.
+    stand.run('embed');
     await stand.startWorker();
     page = await stand.page();
   });

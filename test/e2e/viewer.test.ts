@@ -28,6 +28,8 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     stand.run('groups', 'send', 'family', 'How high is the tide?');
     // Otherwise the worker does it between two searches, and the second shows the same hits in another order.
     stand.run('embed');
+    // And costs would appear in rows while a test watches whether anything jumps.
+    stand.run('sessions', 'count');
     await stand.startWorker();
     page = await stand.page();
   });
