@@ -24,11 +24,13 @@ export function takeCode(): void {
 
 let begun: Promise<Admission | undefined> | undefined;
 
-/** For the first script: the worker and the browser answer while the rest of the page is read. */
-export function begin(): void {
-  begun = enter();
-  // Whoever asks for access gets the error.
-  begun.catch(() => undefined);
+/** For the first script. Resolves when the worker is asked: what comes next may take the main thread while it answers. */
+export function begin(): Promise<void> {
+  return new Promise((resolve) => {
+    begun = enter(resolve);
+    // Whoever needs access gets the error.
+    begun.catch(() => undefined).finally(resolve);
+  });
 }
 
 /** Undefined if the worker does not know this browser. Throws if the worker does not answer, or another program does. */
@@ -38,11 +40,16 @@ export function entered(): Promise<Admission | undefined> {
   return first ?? enter();
 }
 
-async function enter(): Promise<Admission | undefined> {
+async function enter(asked: () => void = () => {}): Promise<Admission | undefined> {
+  const ask = (path: string, body: object, more?: RequestInit) => {
+    const answer = say<Admission>(path, body, more);
+    asked();
+    return answer;
+  };
   const code = sessionStorage.getItem(pending);
   if (code !== null) {
     const key = (await ownKey()) ?? (await makeKey());
-    const given = await say<Admission>('/open/browser', { code, key: key.publicKey }, { keepalive: true });
+    const given = await ask('/open/browser', { code, key: key.publicKey }, { keepalive: true });
     sessionStorage.removeItem(pending);
     if (given !== undefined) return given;
   }
@@ -50,7 +57,7 @@ async function enter(): Promise<Admission | undefined> {
   if (key === undefined) return undefined;
   const answered = async (challenge: string) => {
     const signature = await key.sign(`holdfast browser ${location.port} ${challenge}`);
-    return say<Admission>('/open/ticket', { id: key.id, challenge, signature });
+    return ask('/open/ticket', { id: key.id, challenge, signature });
   };
   const own = ownChallenge();
   const given = own === undefined ? undefined : await answered(own);

@@ -1,5 +1,7 @@
 // Turns code into lines of coloured pieces. Loads the languages with the first code that needs them, since few pages do.
 
+import { soon } from './soon.ts';
+
 /** `kind` is empty for plain text, else a word such as `keyword`. */
 export interface Piece {
   readonly kind: string;
@@ -16,9 +18,11 @@ export async function highlighted(code: string, language: string): Promise<CodeL
   if (language === '' || code.length > longestCode || code.split('\n').some((line) => line.length > longestLine))
     return undefined;
   try {
-    const { highlight } = await import('./highlighter-languages.ts');
-    const html = highlight(code, language);
-    return html === undefined ? undefined : linesOf(html);
+    const { highlight } = await soon(() => import('./highlighter-languages.ts'));
+    return await soon(() => {
+      const html = highlight(code, language);
+      return html === undefined ? undefined : linesOf(html);
+    });
   } catch {
     // The languages could not be loaded. Plain text is readable too.
     return undefined;

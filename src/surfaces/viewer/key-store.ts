@@ -10,8 +10,10 @@ export interface BrowserKey {
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const place = 'browser';
+/** The names are kept too: each step before the first request delays the page. */
+type Kept = CryptoKeyPair & { readonly names?: { readonly id: string; readonly publicKey: string } };
 /** For browsers that store nothing: the key then lasts as long as the page. */
-let inMemory: CryptoKeyPair | undefined;
+let inMemory: Kept | undefined;
 
 export async function ownKey(): Promise<BrowserKey | undefined> {
   // A browser without storage has no key yet.
@@ -21,18 +23,26 @@ export async function ownKey(): Promise<BrowserKey | undefined> {
 
 export async function makeKey(): Promise<BrowserKey> {
   const pair = await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify']);
-  await keep(pair).catch(() => {
-    inMemory = pair;
+  const key = { ...pair, names: await namesOf(pair) };
+  await keep(key).catch(() => {
+    inMemory = key;
   });
-  return keyOf(pair);
+  return keyOf(key);
 }
 
-async function keyOf({ publicKey, privateKey }: CryptoKeyPair): Promise<BrowserKey> {
+async function namesOf({ publicKey }: CryptoKeyPair) {
   const text = base64url(await crypto.subtle.exportKey('raw', publicKey));
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytesOf(text)));
   return {
     id: [...hash.slice(0, 8)].map((byte) => byte.toString(16).padStart(2, '0')).join(''),
     publicKey: text,
+  };
+}
+
+async function keyOf(kept: Kept): Promise<BrowserKey> {
+  const { privateKey } = kept;
+  return {
+    ...(kept.names ?? (await namesOf(kept))),
     sign: async (said) =>
       base64url(await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, bytesOf(said))),
   };
@@ -46,14 +56,14 @@ const base64url = (bytes: ArrayBuffer): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '');
 
-async function stored(): Promise<CryptoKeyPair | undefined> {
+async function stored(): Promise<Kept | undefined> {
   const database = await open();
   const found: unknown = await done(database.transaction('keys').objectStore('keys').get(place));
   database.close();
-  return found as CryptoKeyPair | undefined;
+  return found as Kept | undefined;
 }
 
-async function keep(pair: CryptoKeyPair): Promise<void> {
+async function keep(pair: Kept): Promise<void> {
   const database = await open();
   await done(database.transaction('keys', 'readwrite').objectStore('keys').put(pair, place));
   database.close();

@@ -24,7 +24,7 @@ const editsAtOnce = 200;
 /** So many are loaded without being asked for; the browser's own search finds those. */
 const loadedUnasked = 1000;
 /** Edits in a step: a step takes some milliseconds, so that the page stays smooth. */
-const atFirst = 12;
+const atFirst = 8;
 const inStep = 4;
 
 type Edits = Reads['sessions changes'];

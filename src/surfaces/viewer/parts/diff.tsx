@@ -1,21 +1,25 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { DiffLine } from '../../../schema/line-difference.ts';
 import { type CodeLine, highlighted, languageOf } from '../highlighter.ts';
+import { soon } from '../soon.ts';
 
 const spoken = { '+': 'added', '-': 'removed', ' ': '', '…': 'lines left out' } as const;
 
 /** Further lines are folded, so that a generated file does not freeze the page. */
 const most = 600;
+/** More than the box shows before it is scrolled. */
+const atFirst = 30;
 
 /** Removed and added lines, distinguished by sign, colour and label. `file`: determines the language. */
 export function Diff({ lines, label, file }: { lines: readonly DiffLine[]; label: string; file: string }) {
   const left = lines.length - most;
   const coloured = useColoured(lines, file);
+  const drawn = useDrawn(lines.length);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <pre class="diff" tabIndex={0}>
       <span class="unseen">{label}</span>
-      {lines.slice(0, most).map(({ sign, text }, i) => {
+      {lines.slice(0, drawn).map(({ sign, text }, i) => {
         const Line = sign === '+' ? 'ins' : sign === '-' ? 'del' : 'span';
         return (
           <Line key={i}>
@@ -48,6 +52,20 @@ function Code({ line, text }: { line: CodeLine | undefined; text: string }) {
       {piece.text}
     </span>
   ));
+}
+
+/** How many lines are drawn. What the box does not show yet comes after the page. */
+function useDrawn(count: number): number {
+  const [isWhole, setWhole] = useState(count <= atFirst);
+  useEffect(() => {
+    if (isWhole) return;
+    let isGone = false;
+    void soon(() => isGone || setWhole(true));
+    return () => {
+      isGone = true;
+    };
+  }, [isWhole]);
+  return isWhole ? most : atFirst;
 }
 
 /** Highlights each side as one text, so that comments over several lines are recognised. */

@@ -32,6 +32,7 @@ export function HeatGrid({
   heads,
   current,
   rest,
+  isWaiting = false,
 }: {
   label: string;
   rows: readonly HeatRow[];
@@ -42,6 +43,8 @@ export function HeatGrid({
   current: string;
   /** The text below while no cell is pointed at. */
   rest: string;
+  /** The amounts are not known yet: only the room of the grid is drawn, since hundreds of links would delay them. */
+  isWaiting?: boolean;
 }) {
   const place = useRef<HTMLTableElement>(null);
   const [meant, setMeant] = useState<string>();
@@ -49,6 +52,9 @@ export function HeatGrid({
   const [at, setAt] = useState(current);
   const stop = (known.find(({ key }) => key === at) ?? known.find(({ key }) => key === current) ?? known.at(-1))?.key;
 
+  const keyOf = ({ target }: Event): string | undefined =>
+    (target as Element).closest<HTMLElement>('[data-key]')?.dataset.key;
+  const mean = (key: string | undefined) => setMeant(known.find((cell) => cell.key === key)?.label);
   const move = (event: KeyboardEvent) => {
     const step = steps[event.key];
     if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -63,7 +69,19 @@ export function HeatGrid({
 
   return (
     <div class="heat" style={{ '--columns': columns }}>
-      <table ref={place}>
+      {/* One listener for all cells: hundreds of them would delay the page. */}
+      {/* biome-ignore lint/a11y/useKeyWithMouseEvents: onFocusIn is the same for keys, and also hears the cells */}
+      <table
+        ref={place}
+        onKeyDown={move}
+        onFocusIn={(event) => {
+          setAt(keyOf(event) ?? at);
+          mean(keyOf(event));
+        }}
+        onFocusOut={() => mean(undefined)}
+        onMouseOver={(event) => mean(keyOf(event))}
+        onMouseLeave={() => mean(undefined)}
+      >
         <caption class="unseen">{label}</caption>
         <thead aria-hidden="true">
           <tr>
@@ -79,19 +97,9 @@ export function HeatGrid({
           {rows.map(({ name, cells }) => (
             <tr key={name}>
               <th scope="row">{name}</th>
-              {cells.map((cell, i) => (
+              {(isWaiting ? cells.slice(0, 1) : cells).map((cell, i) => (
                 <td key={cell?.key ?? i}>
-                  {cell && (
-                    <Shade
-                      cell={cell}
-                      stop={cell.key === stop}
-                      move={move}
-                      mean={(what) => {
-                        if (what === 'focus') setAt(cell.key);
-                        setMeant(what === 'nothing' ? undefined : cell.label);
-                      }}
-                    />
-                  )}
+                  {cell && <Shade cell={cell} stop={cell.key === stop} isWaiting={isWaiting} />}
                 </td>
               ))}
             </tr>
@@ -115,24 +123,14 @@ export function HeatGrid({
 function Shade({
   cell: { key, level, label, href },
   stop,
-  move,
-  mean,
+  isWaiting,
 }: {
   cell: Cell;
   stop: boolean;
-  move: (event: KeyboardEvent) => void;
-  mean: (what: 'focus' | 'pointer' | 'nothing') => void;
+  isWaiting: boolean;
 }) {
-  const same = {
-    class: `cell level-${level}`,
-    'aria-label': label,
-    'data-key': key,
-    tabIndex: stop ? 0 : -1,
-    onFocus: () => mean('focus'),
-    onBlur: () => mean('nothing'),
-    onMouseEnter: () => mean('pointer'),
-    onMouseLeave: () => mean('nothing'),
-    onKeyDown: move,
-  };
+  const look = `cell level-${level}`;
+  if (isWaiting) return <span class={look} />;
+  const same = { class: look, 'aria-label': label, 'data-key': key, tabIndex: stop ? 0 : -1 };
   return href === undefined ? <span role="img" {...same} /> : <a href={href} {...same} />;
 }

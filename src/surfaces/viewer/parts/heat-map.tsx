@@ -78,6 +78,7 @@ export function HeatMap({ activity, end, project }: { activity: Activity; end: s
         heads={heads}
         current={end}
         rest={`${plural(weeks, 'week')}, to ${shortDay(end)}`}
+        isWaiting={activity === noActivity}
       />
       <AsTable
         keepsRoom
@@ -131,6 +132,7 @@ export function HourMap({
         heads={heads}
         current={rows[0]?.cells[0]?.key ?? ''}
         rest="Times in your time zone"
+        isWaiting={activity === noActivity}
       />
       <AsTable
         keepsRoom
