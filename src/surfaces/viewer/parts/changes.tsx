@@ -21,8 +21,8 @@ const openFiles = 12;
 const firstEdits = 40;
 /** Edits in each further answer. */
 const editsAtOnce = 200;
-/** So many are loaded without being asked for; the browser's own search finds those. */
-const loadedUnasked = 1000;
+/** So many are loaded without being asked for; the browser's own search finds those. To take more off the page would hold up the next tab. */
+const loadedUnasked = 400;
 /** Edits in a step: a step takes some milliseconds, so that the page stays smooth. */
 const atFirst = 8;
 const inStep = 4;
