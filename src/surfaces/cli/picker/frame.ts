@@ -18,7 +18,7 @@ export interface Look {
   readonly now: number;
   /** Stands before what is typed. */
   readonly label: string;
-  /** The last line: what the keys do. */
+  /** The last line: what the keys do, with dots between. A narrow screen shows the first ones. */
   readonly help: string;
 }
 
@@ -28,8 +28,16 @@ export function frame(state: State, look: Look): Frame {
   const head = promptLine(state, look);
   const lines = [head.line, ...listLines(state, list, look)];
   if (about > 0) lines.push(...aboutLines(state, about, look));
-  if (help) lines.push(look.style.dim(inColumns(state.note || look.help, state.size.columns)));
+  if (help)
+    lines.push(look.style.dim(inColumns(state.note || fitting(look.help, state.size.columns), state.size.columns)));
   return { lines: lines.slice(0, rows), cursor: { row: 0, column: head.column } };
+}
+
+/** As many whole hints as fit. */
+function fitting(help: string, columns: number): string {
+  const hints = help.split(' · ');
+  while (hints.length > 1 && widthOf(hints.join(' · ')) > columns) hints.pop();
+  return hints.join(' · ');
 }
 
 function promptLine({ query, shown, searching, size }: State, look: Look): { line: string; column: number } {

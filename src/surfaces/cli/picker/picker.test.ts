@@ -50,6 +50,13 @@ describe('the picker', () => {
     expect(drawn(state)).toHaveLength(24);
   });
 
+  it('cuts no hint in a narrow terminal: it shows as many as fit', () => {
+    const help = 'Enter opens · Esc leaves · in another agent: --in <agent>';
+    const last = (columns: number) =>
+      frame(begin(three, { ...screen, columns }), { style: styles(false), now, label: 'Resume', help }).lines.at(-1);
+    expect([80, 40, 20].map(last)).toEqual([help, 'Enter opens · Esc leaves', 'Enter opens']);
+  });
+
   it('finds titles, projects and ids while the person types, and then messages', () => {
     const state = press(begin(three, screen), ...typed('THE lam'));
     expect(titles(state)).toEqual(['Mend the lamp']);
