@@ -1,11 +1,12 @@
 // Messages in the form of Anthropic's API (role and blocks), which Cline, Roo and others store whole → our items.
 import type { ParsedItem, ParsedLine, ParsedToolResult, ParsedToolUse } from './agent.ts';
 import { asObject, asString, isEmpty, textOfBlocks, textsAt } from './json.ts';
+import { filesOfPatch } from './patched-files.ts';
 import { roles, unknownBlock, unknownKind } from './unknown-kind.ts';
 
 type Base = { readonly uuid: string; readonly at: number | undefined };
 
-const fileFields = ['path', 'file_path', 'filePath', 'absolutePath'];
+const fileFields = ['path', 'file_path', 'filePath', 'absolutePath', 'target_file', 'target_notebook'];
 
 const knownBlocks: ReadonlySet<unknown> = new Set(
   (
@@ -57,7 +58,7 @@ export const toolUsesIn = (content: unknown): ParsedToolUse[] =>
     const { type, id, name, input } = asObject(part);
     const [use, tool] = [asString(id), asString(name)];
     return type === 'tool_use' && use !== undefined && tool !== undefined
-      ? [{ id: use, tool, input, files: textsAt(input, fileFields) }]
+      ? [{ id: use, tool, input, files: [...textsAt(input, fileFields), ...filesOfPatch(input)] }]
       : [];
   });
 

@@ -77,7 +77,7 @@ function leaveCopy(state: AgentState): void {
 }
 
 /** What ids count from: the turn, or the thread that wrote the line first. */
-const scopeOf = (state: AgentState): string =>
+export const scopeOf = (state: AgentState): string =>
   [state.turn, state.copyOf].find((scope) => typeof scope === 'string') ?? String(state.thread);
 
 /**

@@ -13,25 +13,28 @@ import type {
   ParsedToolUse,
   TranscriptFile,
 } from '../agent.ts';
+import { derivedId } from '../derived-id.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime } from '../json.ts';
 import { takeJump } from '../jump.ts';
 import { unknownKind } from '../unknown-kind.ts';
 import { codexUsage } from '../usage.ts';
 import { carryIntoCodex } from './carry.ts';
-import { callEntryId, enterCopy, enterTurn, followCopy, idOf, namesTurns, promptsInTurn, rollBack } from './ids.ts';
+import { callEntryId, enterTurn, followCopy, idOf, promptsInTurn, rollBack, scopeOf } from './ids.ts';
 import { codexHooks, codexMcp } from './install.ts';
 import { idleEvents, idleItems, idleLines, idleThreadItems } from './kinds.ts';
+import { readMeta } from './meta.ts';
 import { contentOf, pictureNamed, shellLine, typedText } from './prompt.ts';
 import { codexPull } from './pull.ts';
-import { readScriptCall, tellsCalls } from './scripts.ts';
+import { readScriptCall } from './scripts.ts';
 import { failedIn, noteWait, readCall, readEnd, readOutput } from './tools.ts';
+import { answersIn, isTypedKind, mayLackEvent, noteEarly, withdrawEarly } from './unmirrored.ts';
 
 type Json = Record<string, unknown>;
 
 export const codex: Agent = {
   name: 'codex',
-  readerVersion: 2,
+  readerVersion: 3,
   title: agentTitles.codex,
   idKey: 'turn_id',
   usage: codexUsage,
@@ -125,59 +128,6 @@ const beginsTurn = (type: unknown, payload: Json): boolean =>
 
 const turnEvents: ReadonlySet<unknown> = new Set(['user_message', 'task_started', 'turn_started']);
 
-/** The first one is the file's own; a fork of an old file copies those of its origin after it. */
-function readMeta(meta: Json, at: number | undefined, state: AgentState): readonly ParsedItem[] {
-  const id = asString(meta.id);
-  if (id === undefined) return [];
-  if (state.own === true) {
-    if (id === state.thread) return [];
-    enterCopy(state, id, asString(meta.cli_version), at);
-    // Later ids depend on this line too.
-    if (state.forked === true) return [{ kind: 'header' }];
-    state.forked = true;
-    return [{ kind: 'header', forkOf: id }];
-  }
-  state.own = true;
-  state.thread = id;
-  const version = asString(meta.cli_version);
-  if (namesTurns(version)) state.turns = true;
-  if (meta.history_mode === 'paginated' && tellsCalls(version)) state.tellsCalls = true;
-  const minor = Number(/^0\.(\d+)/.exec(version ?? '')?.[1] ?? 0);
-  if (minor > 0 && minor <= lastWithEvents) state.surelyEvents = true;
-  else if (minor > 0 || /^[1-9]/.test(version ?? '')) state.newer = true;
-  const { parent, subagent, internal } = originOf(meta);
-  if (internal) state.internal = true;
-  if (subagent !== undefined) state.subagent = true;
-  const forkOf = asString(meta.forked_from_id);
-  if (forkOf !== undefined) state.forked = true;
-  const git = asObject(meta.git);
-  return [
-    {
-      kind: 'header',
-      session: id,
-      cwd: asString(meta.cwd),
-      parent,
-      subagent,
-      forkOf,
-      branch: asString(git.branch),
-      repository: asString(git.repository_url),
-    },
-  ];
-}
-
-/** Who started the thread: a person, another thread, or Codex for its own purposes (its memory, its guardian). */
-function originOf(meta: Json): { parent?: string | undefined; subagent?: string | undefined; internal: boolean } {
-  const source = asObject(meta.source);
-  const internal = source.internal !== undefined || meta.thread_source === 'memory_consolidation';
-  if (source.subagent === undefined && meta.thread_source !== 'subagent') return { internal };
-  const { thread_spawn, other } = asObject(source.subagent);
-  const spawn = asObject(thread_spawn);
-  const role =
-    asString(source.subagent) ?? asString(spawn.agent_role) ?? asString(spawn.agent_nickname) ?? asString(other);
-  const parent = asString(meta.parent_thread_id) ?? asString(spawn.parent_thread_id);
-  return { parent, subagent: role ?? 'subagent', internal: internal || role === 'memory_consolidation' };
-}
-
 function readItem(payload: Json, line: Json, at: number | undefined, state: AgentState): Omit<ParsedLine, 'at'> {
   switch (payload.type) {
     case 'message':
@@ -234,18 +184,33 @@ function readMessage(payload: Json, line: Json, at: number | undefined, state: A
   if (shell !== undefined) return readShell(shell, idOf(state, 'shells', asString(payload.id)), at);
   // If the file has events about prompts, they say what the person typed. Before the first event, the file may be of
   // the kind without them.
-  if (state.events === true || state.surelyEvents === true || !byPerson(payload, state)) return [];
+  if (state.events === true || state.surelyEvents === true) return readEarly(payload, text, pictures, at, state);
+  if (!byPerson(payload, state)) return [];
   const typed = [typedText(text, false), ...pictures].filter((part) => part !== '').join('\n');
   if (typed === '') return [];
   return [promptEntry(idOf(state, 'items', undefined), at, typed, state, false)];
 }
 
-/** The last version known to report every prompt in an event. Newer ones may change that. */
-const lastWithEvents = 166;
+function readEarly(
+  payload: Json,
+  text: string,
+  pictures: readonly string[],
+  at: number | undefined,
+  state: AgentState,
+): readonly ParsedItem[] {
+  const said = [answersIn(text) ?? typedText(text, true), ...pictures].filter((part) => part !== '').join('\n');
+  if (said === '' || state.subagent === true || !mayLackEvent(payload, text)) return [];
+  const uuid = derivedId('codex', scopeOf(state), 'early', asString(payload.id) ?? said);
+  noteEarly(state, uuid, text);
+  const isReply = answersIn(text) !== undefined;
+  const more = isReply ? ({ form: 'choice', queued: 'given' } as const) : {};
+  return [entry(uuid, at, { role: 'user', author: 'person', text: said, toolUses: [], ...more })];
+}
 
 /** Newer versions name the origin of each part of a message; other programs vary. */
 function byPerson(payload: Json, state: AgentState): boolean {
-  const { content_item_metadata } = asObject(payload.internal_chat_message_metadata_passthrough);
+  const { content_item_metadata, content_item_kinds } = asObject(payload.internal_chat_message_metadata_passthrough);
+  if (Array.isArray(content_item_kinds) && content_item_kinds.length > 0) return content_item_kinds.some(isTypedKind);
   if (!Array.isArray(content_item_metadata) || content_item_metadata.length === 0) return state.newer !== true;
   return content_item_metadata.some((part) => asObject(asObject(part).provenance).type === 'user');
 }
@@ -328,6 +293,8 @@ function readCompleted(item: Json, at: number | undefined, state: AgentState): O
     }
     case 'CommandExecution':
     case 'FileChange':
+    case 'CollabAgentToolCall':
+    case 'DynamicToolCall':
     case 'McpToolCall': {
       const made = readScriptCall(item, failedIn(item.type, item));
       if (made !== undefined) return { items: [callEntry([made.use], made.use.id, at, state), made.result] };
@@ -346,12 +313,15 @@ function readPrompt(
   state: AgentState,
 ): readonly ParsedItem[] {
   state.events = true;
-  const text = [typedText(message, true), ...pictures].filter((part) => part !== '').join('\n');
+  const answers = answersIn(message);
+  const text = [answers ?? typedText(message, true), ...pictures].filter((part) => part !== '').join('\n');
   // Not everything that a migration reports as a prompt was one in the file before.
   if (text === '' && message.trim() !== '') return [];
   const isQueued = promptsInTurn(state) > 0;
   const uuid = idOf(state, 'users', undefined);
-  return text === '' ? [] : [promptEntry(uuid, at, text, state, isQueued)];
+  if (text === '') return [];
+  const prompt = promptEntry(uuid, at, text, state, isQueued || answers !== undefined);
+  return [...withdrawEarly(state, message), answers === undefined ? prompt : { ...prompt, form: 'choice' }];
 }
 
 /**

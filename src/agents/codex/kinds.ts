@@ -1,7 +1,7 @@
 // Known kinds of lines that yield nothing. Any other kind counts as unknown.
 
 export const idleLines = new Set(
-  'compacted world_state token_usage_record inter_agent_communication inter_agent_communication_metadata security_risk_score'.split(
+  'compacted world_state token_usage_record inter_agent_communication inter_agent_communication_metadata security_risk_score dynamic_tools_updated'.split(
     ' ',
   ),
 );
@@ -9,7 +9,7 @@ export const idleLines = new Set(
 export const idleItems = new Set(
   (
     'reasoning tool_search_call tool_search_output image_generation_call compaction compaction_trigger context_compaction compaction_summary ' +
-    'agent_message ghost_snapshot other local_shell_call_output additional_tools'
+    'agent_message ghost_snapshot other local_shell_call_output additional_tools configuration_update'
   ).split(' '),
 );
 
@@ -22,7 +22,10 @@ export const idleEvents = new Set(
     'view_image_tool_call undo_started undo_completed session_configured shutdown_complete item_started collab_agent_spawn_begin ' +
     'collab_agent_spawn_end collab_agent_interaction_begin collab_agent_interaction_end collab_waiting_begin collab_waiting_end ' +
     'collab_close_begin collab_close_end collab_resume_begin collab_resume_end dynamic_tool_call_request dynamic_tool_call_response ' +
-    'request_user_input exec_approval_request apply_patch_approval_request hook_started hook_completed sub_agent_activity'
+    'request_user_input exec_approval_request apply_patch_approval_request hook_started hook_completed sub_agent_activity ' +
+    'environment_connected environment_disconnected thread_queue_changed auth_recovery_started auth_recovery_completed ' +
+    'turn_moderation_metadata safety_buffering model_verification deprecation_notice guardian_assessment mcp_startup_update ' +
+    'mcp_startup_complete terminal_interaction patch_apply_updated exec_command_output_delta raw_response_item raw_response_completed'
   ).split(' '),
 );
 

@@ -5,7 +5,7 @@ import { asObject, asString } from '../json.ts';
 
 /** Texts that the client writes in the person's place. */
 const machineMade =
-  /^(?:# AGENTS\.md instructions|<(?:environment_context|user_instructions|turn_aborted|subagent_notification|skill|user_action|permissions instructions|model_switch|recommended_plugins|hook_prompt|realtime_delegation|codex_internal_context)(?: [^>\n]{0,400})?>|Another language model started to solve this problem)/i;
+  /^(?:# AGENTS\.md instructions|<(?:environment_context|user_instructions|turn_aborted|subagent_notification|skill|user_action|permissions instructions|model_switch|recommended_plugins|hook_prompt|realtime_delegation|realtime_conversation|codex_internal_context|goal_context|heartbeat|collaboration_mode|personality_spec|token_budget|(?:apps|skills|plugins)_instructions|external_codex_apps\w{0,40})(?: [^>\n]{0,400})?>|Another language model started to solve this problem)/i;
 /** If no event says what was typed, a text that is a single tagged passage also counts as the client's. */
 const oneTag = /^<([a-z_][\w:. -]{0,60})>[\s\S]*<\/\1>$/i;
 

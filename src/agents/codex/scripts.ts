@@ -3,6 +3,7 @@
 import type { AgentState, ParsedItem, ParsedToolUse } from '../agent.ts';
 import { outputOf } from '../anthropic-blocks.ts';
 import { asObject, asString } from '../json.ts';
+import { mostFiles, patchedFiles } from '../patched-files.ts';
 
 type Json = Record<string, unknown>;
 
@@ -68,19 +69,6 @@ const unescaped = (text: string): string =>
   text.replace(/\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g, (_, code: string | undefined, letter = '') =>
     code === undefined ? (escapes[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
   );
-
-const mostFiles = 200;
-
-/** The files of a patch, also inside a literal, where lines end with an escape or a quote. */
-export function patchedFiles(patch: unknown): string[] {
-  if (typeof patch !== 'string') return [];
-  const files = new Set<string>();
-  for (const [, file = ''] of patch.matchAll(/\*\*\* (?:(?:Add|Update|Delete) File|Move to): ([^\n\r"`\\]+)/g)) {
-    if (files.size === mostFiles) break;
-    files.add(file.trim());
-  }
-  return [...files];
-}
 
 /** An event about a call that a script made; undefined for all other events. */
 export function readScriptCall(item: Json, failed: boolean | undefined): ScriptCall | undefined {

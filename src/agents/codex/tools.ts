@@ -2,7 +2,8 @@
 // exit code does.
 import type { AgentState, ParsedToolResult, ParsedToolUse } from '../agent.ts';
 import { asObject, asString, parsedJson, textsAt } from '../json.ts';
-import { patchedFiles, patchOf, scriptUses } from './scripts.ts';
+import { patchedFiles } from '../patched-files.ts';
+import { patchOf, scriptUses } from './scripts.ts';
 
 type Json = Record<string, unknown>;
 
@@ -109,6 +110,8 @@ interface Judged {
   readonly ended: boolean;
 }
 
+const patchVerdict = /^(?:\{"output":|Exit code: |apply_patch verification failed)/;
+
 function judged(text: string, raw: unknown): Judged {
   if (asObject(raw).success === false) return { output: text, failed: true, ended: false };
   if (text.startsWith('{"output"')) {
@@ -121,6 +124,8 @@ function judged(text: string, raw: unknown): Judged {
   const code = /^(?:Process exited with code|Exit code:) (-?\d+)/m.exec(head)?.[1];
   const body = head === '' ? text : text.slice(head.length);
   if (code !== undefined) return { output: body, failed: code !== '0', ended: true };
+  // A patch that Codex takes out of a command has the head of the command, and its own verdict after it.
+  if (/^Wall time[^\n]*\nOutput:/.test(head) && patchVerdict.test(body)) return judged(body, raw);
   if (head.startsWith('Script '))
     return { output: body, failed: scriptFailed(head, body), ended: !head.startsWith('Script running') };
   return { output: body, failed: saysFailure.test(text), ended: false };
@@ -146,7 +151,7 @@ const printedFailure =
 
 /** How outputs begin that are the client's own words about a failure. */
 const saysFailure =
-  /^(?:apply_patch verification failed|(?:exec_command|write_stdin|shell|view_image|apply_patch) failed|failed to|aborted(?: by user|$)|execution (?:error|denied)|unsupported (?:custom tool )?call|tool call error|tool call failed|err: |error: |script error:|command (?:timed out|failed|blocked)|sandbox (?:error|denied)|approval (?:required by policy|policy is|request (?:aborted|failed|denied))|this action was rejected|user (?:rejected|cancelled|declined)|patch detected without|[^\n]{0,400}\brejected(?::| by (?:the )?user| by configuration))/i;
+  /^(?:apply_patch verification failed|(?:exec_command|write_stdin|shell|view_image|apply_patch) failed|failed to|aborted(?: by user|$)|execution (?:error|denied)|unsupported (?:custom tool )?call|tool call error|tool call failed|err: |error: |script error:|command (?:timed out|failed|blocked)|sandbox (?:error|denied)|approval (?:required by policy|policy is|request (?:aborted|failed|denied))|this action was rejected|user (?:rejected|cancelled|declined)|unknown agent_type|collab \w{1,20} failed|agent (?:depth|thread) limit|patch detected without|[^\n]{0,400}\brejected(?::| by (?:the )?user| by configuration))/i;
 
 /** Events about the end of a call, which contain more than the model was told. */
 export function readEnd(kind: unknown, item: Json, state: AgentState): ParsedToolResult | undefined {
@@ -165,6 +170,8 @@ export function failedIn(kind: unknown, item: Json): boolean | undefined {
   if (kind === 'FileChange') return isBad(item.status);
   if (kind === 'patch_apply_end') return item.success === false;
   if (kind === 'McpToolCall') return item.status === 'failed' || item.error != null || isMcpError(item.result);
+  if (kind === 'CollabAgentToolCall') return isBad(item.status);
+  if (kind === 'DynamicToolCall') return isBad(item.status) || item.success === false;
   if (kind === 'mcp_tool_call_end') return asObject(item.result).Err !== undefined || isMcpError(item.result);
   return undefined;
 }

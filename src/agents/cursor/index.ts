@@ -12,7 +12,7 @@ import { describePulled, pulledReader, type ReadPulled } from '../pulled-reader.
 import { type WholeMessage, wholeMessages } from '../rewritten-json.ts';
 import { unknownKind } from '../unknown-kind.ts';
 import { cursorHooks, cursorMcp } from './install.ts';
-import { folderOfSlug } from './slug.ts';
+import { folderInPath, folderOfSlug } from './slug.ts';
 
 /** Lines without a role that contain nothing for us. */
 const idleLines: ReadonlySet<unknown> = new Set(['turn_ended']);
@@ -21,7 +21,7 @@ const source = /(?:^|\/)([^/]+)\/agent-transcripts\/(?:([^/]+)\/(subagents\/)?)?
 
 export const cursor: Agent = {
   name: 'cursor',
-  readerVersion: 1,
+  readerVersion: 2,
   title: 'Cursor',
   ...pulledReader('cursor', 'message', (message, place) => readMessage(message, place)),
   root: (_, home) => path.join(home, '.cursor', 'projects'),
@@ -46,22 +46,22 @@ function sessionOf(file: string, tools: PullTools): PulledSession | undefined {
   const root = subagents === undefined ? undefined : folder;
   return {
     key: pulledKey(id, root),
-    mark: tools.stamp(file),
+    // Earlier versions did not read the last line.
+    mark: `${tools.stamp(file)} 2`,
     *records(_, seen) {
       const written = tools.writtenAt(file);
-      const cwd = folderOfSlug(slug, tools.names);
+      const messages = [...messagesIn(tools.text(file) ?? '', written)];
+      const cwd = folderOfSlug(slug, tools.names) ?? folderInCalls(slug, messages);
       const about = aboutSession('cursor', root ?? id, { cwd }, undefined);
-      yield* wholeMessages('cursor', id, about, messagesIn(tools.text(file) ?? '', written), seen);
+      yield* wholeMessages('cursor', id, about, messages, seen);
     },
   };
 }
 
-/**
- * A line without its newline may still be being written. Lines after a prompt get the prompt's time, if it names one.
- */
+/** Cursor ends no file with a newline; half a line is no JSON. Lines after a prompt get the prompt's time, if it names one. */
 function* messagesIn(text: string, written: number | undefined): Generator<WholeMessage> {
   let at = written === undefined ? undefined : Math.trunc(written);
-  for (const line of text.split('\n').slice(0, -1)) {
+  for (const line of text.split('\n')) {
     const value = asObject(parsedJson(line));
     const role = asString(value.role);
     const content = asObject(value.message).content ?? value.content;
@@ -72,6 +72,20 @@ function* messagesIn(text: string, written: number | undefined): Generator<Whole
     if (said !== undefined) at = said;
     yield { at, message: { role, content } };
   }
+}
+
+/** The project's folder, if it is gone or on another machine: the paths in calls name it. */
+function folderInCalls(slug: string, messages: readonly WholeMessage[]): string | undefined {
+  for (const { message } of messages)
+    for (const block of Array.isArray(message.content) ? message.content : []) {
+      const { type, input } = asObject(block);
+      const paths = type === 'tool_use' ? Object.values(asObject(input)) : [];
+      for (const one of paths) {
+        const folder = typeof one === 'string' ? folderInPath(slug, one) : undefined;
+        if (folder !== undefined) return folder;
+      }
+    }
+  return undefined;
 }
 
 function timestampIn(text: string): number | undefined {
@@ -95,16 +109,26 @@ const readMessage: ReadPulled = (message, { uuid, at, file }) => {
   return { items: items.map(asMachine), unknown };
 };
 
-/** Tool uses have no ids and no results. Thoughts are in the texts, made unreadable. */
+/** Tool uses have no ids and no results; a model may write more into a name than the name. Thoughts are in the texts, made unreadable. */
 function blockOf(block: Record<string, unknown>, id: string): Record<string, unknown> {
-  if (block.type === 'tool_use') return { id, ...block };
+  if (block.type === 'tool_use') return { id, ...block, name: /^\S+/.exec(asString(block.name) ?? '')?.[0] };
   if (block.type !== 'text' || typeof block.text !== 'string') return block;
   return { ...block, text: block.text.replace(/^\[REDACTED\]$/gm, '').trim() };
 }
 
-/** The person's words are in `<user_query>`; a text without it is either only the client's, or plain. */
+const [queryBegins, queryEnds] = ['<user_query>', '</user_query>'];
+
+/** What the client says in the person's place, after a subagent or a task in the background has ended. */
+const clientsOwn =
+  /^(?:The (?:beginning of the )?above subagent result is already visible to the user|Briefly inform the user about the task result)/;
+
+/** The person's words are in `<user_query>`, pasted tags included; a text without it is either only the client's, or plain. */
 function typed(text: string): string {
-  const query = /<user_query>([\s\S]*?)<\/user_query>/.exec(text)?.[1];
-  if (query !== undefined) return withoutInjected(query);
-  return /^\s*<[a-z_]+[ >]/.test(text) ? '' : withoutInjected(text);
+  const [start, end] = [text.indexOf(queryBegins), text.lastIndexOf(queryEnds)];
+  if (start >= 0 && end > start) {
+    const query = withoutInjected(text.slice(start + queryBegins.length, end));
+    return clientsOwn.test(query) ? '' : query;
+  }
+  const said = text.replace(/^\s*<timestamp>[^<]{0,80}<\/timestamp>/, '');
+  return /^\s*<[a-z_]+[ >]/.test(said) ? '' : withoutInjected(said);
 }

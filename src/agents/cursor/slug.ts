@@ -21,3 +21,15 @@ export function folderOfSlug(slug: string, names: (folder: string) => readonly s
   };
   return find('', slug);
 }
+
+const longestPath = 4096;
+
+/** The folder with this slug among those that an absolute path leads through. */
+export function folderInPath(slug: string, file: string): string | undefined {
+  if (!file.startsWith('/') || file.length > longestPath || file.includes('\n')) return undefined;
+  for (let end = file.length; end > 0; end = file.lastIndexOf('/', end - 1)) {
+    const folder = file.slice(0, end);
+    if (slugOf(folder) === slug) return folder;
+  }
+  return undefined;
+}
