@@ -148,6 +148,8 @@ export interface Agent {
   isIndex?(key: string): boolean;
   /** Whether this agent wrote a file, judged by its first parsed lines. */
   recognises(lines: readonly unknown[]): boolean;
+  /** The file, relative to the transcript's folder, that names the session's folder, if the lines may not name it. */
+  folderFile?(key: string): string | undefined;
   /** What the path alone says. */
   describe(key: string): { readonly session: string; readonly subagent?: string };
   /** Whether the path may be that of a session's own transcript, for agents whose paths name only a part of the id. */

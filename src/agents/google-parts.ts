@@ -27,6 +27,15 @@ export function promptOfParts(content: unknown): string {
   return `${text.slice(0, start).trimEnd()}\n${rest.trim()}`.trim();
 }
 
+/**
+ * What the client says in the person's place: that the model should go on, and what it tells its own subagents, which
+ * until about 0.35 spoke in the session's own file.
+ */
+export const isClients = (text: string): boolean =>
+  /^(?:(?:System: )?Please continue\.$|Your task is to do a deep investigation of the codebase to find all relevant files|Your task is to answer the following question about Gemini CLI:|You have (?:stopped calling tools without finishing|exceeded the (?:time limit|maximum number of turns))\. You have one final chance to complete)/.test(
+    text,
+  );
+
 export interface Responded {
   readonly id: string | undefined;
   readonly failed: boolean;

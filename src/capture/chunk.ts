@@ -6,6 +6,7 @@ import type { Chunk, FileState } from '../store/transcripts/port.ts';
 import type { Carried } from './carried.ts';
 import { collectItems } from './chunk-items.ts';
 import { headOf, tailOf } from './fingerprint.ts';
+import { folderBeside, startIn } from './folder-beside.ts';
 import { keeper, type Limits, timesOf } from './keep.ts';
 import { type Line, longestLine, type Piece } from './lines.ts';
 import { openWalk, type Walk } from './walk.ts';
@@ -50,6 +51,7 @@ export function chunker(source: Source, fd: number, begin: FileState | undefined
   const { subagent } = agent.describe(key);
   const state = copyState(begin?.state ?? emptyState());
   const walk = openWalk(agent, key, state);
+  if (begin === undefined && source.group === undefined) startIn(folderBeside(agent, source.path, key), walk);
   const fileTimes = () => timesOf(fs.fstatSync(fd));
   const keep = keeper(deps.limits, state.capture, { ...deps, subagent: subagent !== undefined, fileTimes });
   const { offset = 0, lines = 0, malformed = 0, head = '', tail = '', bornAt } = begin ?? {};

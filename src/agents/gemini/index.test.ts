@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -129,6 +130,52 @@ it('the JSON of older versions is pulled once, even if it is rewritten with more
     (await bench.store.entries.transcript('gemini', 's1')).map(({ id }) => id),
   );
   expect(uses.map(({ outcome }) => outcome)).toEqual(['error']);
+});
+
+it('0.39: the file beside the chats names the folder, also for subagents; a folder that the lines name counts instead', async () => {
+  const bench = await memory();
+  fs.mkdirSync(bench.chats, { recursive: true });
+  fs.writeFileSync(path.join(bench.chats, '../.project_root'), '/home/dev/proj\n');
+  bench.put('session-a.jsonl', [header('s1'), message(1, 'user', 'u1', 'one')]);
+  bench.put('s1/sub.jsonl', [header('sub', { kind: 'subagent' }), message(2, 'user', 'u2', 'work')]);
+  bench.put('session-b.jsonl', [header('s2', { directories: ['/home/dev/other'] }), message(3, 'user', 'u3', 'two')]);
+  await bench.ingest();
+  const folders = await Promise.all(
+    ['s1', 'sub', 's2'].map(async (id) => (await bench.store.sessions.find(id))[0]?.cwd),
+  );
+  expect(folders).toEqual(['/home/dev/proj', '/home/dev/proj', '/home/dev/other']);
+});
+
+it('0.20: a folder that is only named by its hash is found in the paths of calls', async () => {
+  const bench = await memory();
+  const projectHash = createHash('sha256').update('/home/dev/proj').digest('hex');
+  const call = { id: 'c', name: 'read_file', args: { absolute_path: '/home/dev/proj/src/a.ts' }, status: 'success' };
+  const messages = [message(1, 'user', 'u1', 'look'), message(2, 'gemini', 'g1', '', { toolCalls: [call] })];
+  bench.put('session-a.json', [{ ...header('s1', { projectHash }), lastUpdated: at(9), messages }]);
+  await bench.ingest();
+  expect((await bench.store.sessions.find('s1'))[0]?.cwd).toBe('/home/dev/proj');
+});
+
+it('0.35 and 0.38: a subagent in JSON belongs to the session that started it, and its orders are the machine\u2019s', async () => {
+  const bench = await memory();
+  const whole = (id: string, messages: readonly Json[], more: Json = {}) => [
+    { ...header(id, more), lastUpdated: at(9), messages },
+  ];
+  bench.put('session-2026-09-01T10-00-s1.json', whole('s1', [message(1, 'user', 'u1', 'ask a helper')]));
+  // With the id of the session that started it.
+  const own = [message(2, 'user', 'u2', 'Your task is to look.'), message(3, 'gemini', 'g2', 'I looked.')];
+  bench.put('session-2026-09-01T10-01-s1.json', whole('s1', own, { kind: 'subagent' }));
+  const next = [message(4, 'user', 'u3', 'Read the notes.'), message(5, 'gemini', 'g3', 'I read.')];
+  bench.put('s1/helper.json', whole('helper', next, { kind: 'subagent' }));
+  await bench.ingest();
+  const authors = async (session: string) =>
+    (await bench.store.entries.transcript('gemini', session)).map(({ author, text }) => `${author}: ${text}`);
+  const first = 'session-2026-09-01T10-01-s1';
+  expect(await authors('s1')).toEqual(['person: ask a helper']);
+  expect(await authors(first)).toEqual(['machine: Your task is to look.', 'model: I looked.']);
+  expect(await authors('helper')).toEqual(['machine: Read the notes.', 'model: I read.']);
+  for (const id of [first, 'helper'])
+    expect((await bench.store.sessions.find(id))[0]).toMatchObject({ parent: 's1', subagent: 'subagent' });
 });
 
 it('what a subagent does for a private prompt is not stored either', async () => {

@@ -5,28 +5,36 @@
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, ParsedEntry, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts';
-import { filesOfArgs, promptOfParts, responsesIn, textOfParts } from '../google-parts.ts';
+import { readMessage } from '../gemini/messages.ts';
+import { filesOfArgs, isClients, promptOfParts, responsesIn, textOfParts } from '../google-parts.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime, isEmpty } from '../json.ts';
+import { isPulledBy, readAbout } from '../pulled-lines.ts';
 import { unknownKind } from '../unknown-kind.ts';
 import { carryIntoQwen } from './carry.ts';
 import { qwenHooks, qwenMcp } from './install.ts';
+import { qwenHome, qwenPull, wholeKey } from './pull.ts';
 
 type Json = Record<string, unknown>;
 
 export const qwen: Agent = {
   name: 'qwen',
-  readerVersion: 2,
+  readerVersion: 3,
   title: agentTitles.qwen,
   idKey: 'uuid',
 
-  root: (env, home) => path.join(env.QWEN_RUNTIME_DIR || env.QWEN_HOME || path.join(home, '.qwen'), 'projects'),
+  root: (env, home) => path.join(qwenHome(env, home), 'projects'),
+
+  pull: qwenPull,
 
   // A ledger of prompts may be beside a session.
   isTranscript: (key) =>
+    wholeKey.test(key) ||
     /(?:^|\/)(?:chats\/(?:archive\/)?[^/]+|subagents\/[^/]+\/agent-[^/]+)(?<!\.ledger)\.jsonl$/.test(key),
 
-  recognises: ([first]) => {
+  recognises: (lines) => {
+    if (isPulledBy('qwen', lines)) return true;
+    const [first] = lines;
     const { uuid, sessionId, message, provenance, type } = asObject(first);
     const isQwen = Array.isArray(asObject(message).parts) || typeof provenance === 'string';
     return isQwen && [uuid, sessionId, type].every((field) => typeof field === 'string');
@@ -35,7 +43,7 @@ export const qwen: Agent = {
   describe(key) {
     const [, session, name] = /(?:^|\/)subagents\/([^/]+)\/agent-([^/]+)\.jsonl$/.exec(key) ?? [];
     return session === undefined || name === undefined
-      ? { session: path.posix.basename(key, '.jsonl') }
+      ? { session: path.posix.basename(key, '.jsonl').replace(/^whole-/, '') }
       : { session, subagent: name };
   },
 
@@ -45,6 +53,12 @@ export const qwen: Agent = {
     const line = asObject(value);
     const at = asTime(line.timestamp);
     const uuid = asString(line.uuid);
+    if (wholeKey.test(file.key))
+      return {
+        at,
+        items: readAbout(line) ?? [],
+        ...(line.type === 'message' ? readMessage(asObject(line.message), at, file.state) : {}),
+      };
     if (typeof line.type !== 'string' || uuid === undefined) return { at, items: [] };
     return { at, ...readLine(line, line.type, uuid, at, file) };
   },
@@ -102,7 +116,7 @@ function readPrompt(line: Json, where: Where, file: TranscriptFile): readonly Pa
   const inSubagent = line.isSidechain === true || qwen.describe(file.key).subagent !== undefined;
   const isTyped =
     line.provenance === undefined ? line.subtype === undefined || isMidTurn : line.provenance === 'real_user';
-  const author = isTyped && !inSubagent && !machineMade.test(text) ? 'person' : 'machine';
+  const author = isTyped && !inSubagent && !machineMade.test(text) && !isClients(text) ? 'person' : 'machine';
   const said = { role: 'user', author, text, toolUses: [], continues: asString(line.parentUuid) } as const;
   return [{ kind: 'entry', ...where, ...said, ...(isMidTurn ? { queued: 'given' } : {}) }];
 }

@@ -3,6 +3,7 @@ import type { Agent, ParsedItem } from '../../agents/agent.ts';
 import { notKept } from '../../schema/not-kept.ts';
 import { emptyState, type ReaderState } from '../../schema/reader-state.ts';
 import { type Tombstones, tombstone } from '../../store/removal/tombstone.ts';
+import { startIn } from '../folder-beside.ts';
 import { type Keeper, keeper, type Limits, noLimits } from '../keep.ts';
 import {
   fieldName,
@@ -45,10 +46,13 @@ export function vaultLines(
     readonly sessionState: (session: string) => ReaderState | undefined;
     readonly forgotten?: Tombstones | undefined;
     readonly fileTimes?: (() => readonly number[]) | undefined;
+    /** The session's folder, if a file beside the transcript names it. */
+    readonly folder?: string | undefined;
   },
 ): (line: string) => string | undefined {
   const { subagent } = agent.describe(key);
   const walk = openWalk(agent, key, state);
+  startIn(deps.folder, walk);
   const keep = keeper(limits, state.capture, { ...deps, subagent: subagent !== undefined });
   const forgets = forgetter(agent, key, deps.forgotten ?? new Set());
   return (line) => {

@@ -18,6 +18,7 @@ import { explain, systemCode } from '../../system/errors.ts';
 import { makeFolder } from '../../system/make-folder.ts';
 import { replaceFile, syncFolder } from '../../system/replace-file.ts';
 import type { RunningTime } from '../../system/running-time.ts';
+import { folderBeside } from '../folder-beside.ts';
 import { isInHomes } from '../group-sources.ts';
 import { isStateOf, type Limits, timesOf } from '../keep.ts';
 import { isPlain } from '../plain-file.ts';
@@ -136,7 +137,8 @@ export async function cleaner(
   });
   const { vaultLines } = await import('./vault-line.ts');
   const fileTimes = () => timesOf(fs.statSync(source));
-  return vaultLines(agent, key, state, limits, { projectOf, sessionState: () => above, forgotten, fileTimes });
+  const folder = folderBeside(agent, source, key);
+  return vaultLines(agent, key, state, limits, { projectOf, sessionState: () => above, forgotten, fileTimes, folder });
 }
 
 /** The state of the transcript of the session that a subagent belongs to. Older clients name that session only in the lines, which ingest has read. */
