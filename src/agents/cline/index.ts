@@ -2,7 +2,7 @@
 // both rewrite it whole.
 import path from 'node:path';
 import type { AgentName } from '../../schema/agent-name.ts';
-import type { Agent } from '../agent.ts';
+import type { Agent, ParsedItem } from '../agent.ts';
 import { readMessageOf } from '../anthropic-blocks.ts';
 import type { AgentMcp } from '../hooks.ts';
 import { withoutInjected } from '../injected.ts';
@@ -20,6 +20,7 @@ export const extensionFolders = (home: string, extension: string): string[] =>
     '.config/Code - Insiders/User',
     '.config/VSCodium/User',
     '.config/Cursor/User',
+    '.config/Windsurf/User',
     '.vscode-server/data/User',
     'Library/Application Support/Code/User',
     'Library/Application Support/Cursor/User',
@@ -47,15 +48,20 @@ export function clineLike(about: {
     name,
     readerVersion: 2,
     title,
-    ...pulledReader(name, 'message', (message, place) =>
-      readMessageOf(withCalls(message, place.uuid, place.file.state), place, { typed, failed }),
-    ),
+    ...pulledReader(name, 'message', (message, place) => {
+      const read = readMessageOf(withCalls(message, place.uuid, place.file.state), place, { typed, failed });
+      return message.summary === true ? { ...read, items: read.items.map(asSummary) } : read;
+    }),
     root,
     pull: { ...clinePull(name), also },
     ...(mcp === undefined ? {} : { mcp }),
     resume,
   };
 }
+
+/** What the client puts in place of earlier turns. */
+const asSummary = (item: ParsedItem): ParsedItem =>
+  item.kind === 'entry' ? { ...item, author: 'machine', form: 'compaction' } : item;
 
 /** The client puts the person's words into tags; text without a tag is the client's own. */
 const ownTags = ['user_input', 'task', 'feedback', 'user_message', 'answer'];

@@ -7,16 +7,22 @@ import { type WholeMessage, wholeMessages } from '../rewritten-json.ts';
 const isSession = (key: string): boolean => /(?:^|\/)[^/]+\.messages\.json$/.test(key);
 
 /**
- * Roo's tasks have the form of the older Cline's: the extension's folder distinguishes them, or else the name, which is
- * a time or a uuid.
+ * Roo's and Kilo's tasks have the form of the older Cline's: the extension's folder distinguishes them, or else the name,
+ * which is a time or a uuid.
  */
 function isTaskOf(agent: string, key: string): boolean {
   const name = /(?:^|\/)([^/]+)\/api_conversation_history\.json$/.exec(key)?.[1];
   if (name === undefined) return false;
-  const extension = /(?:^|\/)(rooveterinaryinc|saoudrizwan)\./.exec(key)?.[1];
-  const isRoo = extension === undefined ? !/^\d+$/.test(name) : extension === 'rooveterinaryinc';
-  return isRoo === (agent === 'roo');
+  const folder = /(?:^|\/)(rooveterinaryinc\.|saoudrizwan\.|kilocode\.|\.kilocode\/)/.exec(key)?.[1];
+  if (folder !== undefined) return folderOf[agent]?.includes(folder) === true;
+  return agent === 'kilo' || agent === (/^\d+$/.test(name) ? 'cline' : 'roo');
 }
+
+const folderOf: Readonly<Record<string, readonly string[]>> = {
+  cline: ['saoudrizwan.'],
+  roo: ['rooveterinaryinc.'],
+  kilo: ['kilocode.', '.kilocode/'],
+};
 
 export function clinePull(agent: string): AgentPull {
   return {
@@ -77,9 +83,10 @@ function taskOf(agent: string, file: string, tools: PullTools): PulledSession {
       const all = messagesIn(tools.json(file));
       const began = /^\d{12,14}$/.test(id) ? Number(id) : asTime(history.ts);
       const facts: SessionFacts = { cwd: asString(history.workspace) ?? folderIn(all) };
-      const messages = all.map(({ ts, role, content }, i): WholeMessage => {
+      const messages = all.map(({ ts, role, content, isSummary }, i): WholeMessage => {
         const at = asTime(ts) ?? (i === 0 ? began : undefined) ?? tools.writtenAt(file);
-        return { at: at === undefined ? undefined : Math.trunc(at), message: { role, content } };
+        const message = { role, content, ...(isSummary === true ? { summary: true } : {}) };
+        return { at: at === undefined ? undefined : Math.trunc(at), message };
       });
       if (messages.length > 0) yield* wholeMessages(agent, id, aboutSession(agent, id, facts, began), messages, seen);
     },

@@ -95,7 +95,11 @@ export function agentHas(config: Config, agent: Agent, session: string): boolean
 /** Two agents may store sessions in the same form. A folder named after one of them decides, otherwise the order of the table. */
 function ownersBelow(folder: string): ReadonlyMap<string, string> {
   const owners = new Map<string, string>();
-  const isNamed = (source: string, agent: string) => path.resolve(source).split(path.sep).includes(agent);
+  const isNamed = (source: string, agent: string) =>
+    path
+      .resolve(source)
+      .split(path.sep)
+      .some((name) => name === agent || name === `.${agent}`);
   for (const { name, pull } of pullers())
     for (const source of sourcesBelow(folder, pull)) {
       const before = owners.get(source);
