@@ -2,8 +2,15 @@
 
 /** Tags around such passages. */
 const tags = [
-  ...['system-reminder', 'ide_opened_file', 'ide_selection', 'ide_diagnostics', 'local-command-caveat'],
-  ...['hook_context', 'qwen:user-prompt-submit-context', 'environment_context'],
+  ...[
+    'system-reminder',
+    'system_reminder',
+    'ide_opened_file',
+    'ide_selection',
+    'ide_diagnostics',
+    'local-command-caveat',
+  ],
+  ...['hook_context', 'qwen:user-prompt-submit-context', 'environment_context', 'info-msg'],
   // Other memories.
   ...['claude-mem-context', 'supermemory-context', 'hindsight_memories', 'relevant-memories'],
 ];

@@ -9,6 +9,7 @@ import { droid } from './droid/index.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
 import { openCode } from './opencode/index.ts';
+import { pi } from './pi/index.ts';
 import { qwen } from './qwen/index.ts';
 
 function reader(agent: Agent, key = 'a.jsonl') {
@@ -41,6 +42,23 @@ describe('Codex', () => {
     expect(output(`${command}${head(0)}error: none`)).toEqual([{ failed: false, output: 'error: none' }]);
     expect(output(`Command: ${'x'.repeat(100_000)}`)).toHaveLength(1);
   });
+
+  it('0.130 and 0.169: a patch in a command has its verdict after the head of the command', () => {
+    const wall = 'Wall time: 0.0000 seconds\nOutput:\n';
+    const json = (code: number) => `{"output":"said","metadata":{"exit_code":${code},"duration_seconds":0.0}}`;
+    const plain = (code: number) => `Exit code: ${code}\nWall time: 0 seconds\nOutput:\nsaid`;
+    for (const of of [json, plain]) {
+      expect(output(wall + of(0))).toEqual([{ failed: false, output: 'said' }]);
+      expect(output(wall + of(1))).toEqual([{ failed: true, output: 'said' }]);
+    }
+    expect(output(`${wall}apply_patch verification failed: no such file`)).toMatchObject([{ failed: true }]);
+    expect(output('Wall time: 9 seconds\nProcess running with session ID 4\nOutput:\nerror: 0')).toMatchObject([
+      { failed: false },
+    ]);
+  });
+
+  it('0.130: a subagent that could not be started is a failure', () =>
+    expect(output("unknown agent_type 'task'")).toMatchObject([{ failed: true }]));
 
   it('0.145 on the desktop: a script says whether it failed, or prints the exit code', () => {
     const parts = (...texts: string[]) => texts.map((text) => ({ type: 'input_text', text }));
@@ -82,6 +100,8 @@ describe('Droid', () => {
   it('a compaction is a summary by the machine', () => {
     const [line] = itemsOf(reader(droid)({ type: 'compaction_state', id: 'c', timestamp, summaryText: 'In short' }));
     expect(line).toMatchObject({ author: 'machine', form: 'compaction', text: 'In short' });
+    const [old] = itemsOf(reader(droid)({ type: 'compaction_state', timestamp, summaryText: 'In short' }));
+    expect(old).toMatchObject({ author: 'machine', form: 'compaction', text: 'In short' });
   });
 });
 
@@ -137,6 +157,28 @@ describe('Gemini CLI', () => {
   });
 });
 
+describe('Pi', () => {
+  const message = (role: string, content: unknown, more: object = {}) => ({
+    ...{ type: 'message', id: 'a1', parentId: null, timestamp },
+    message: { role, content, ...more },
+  });
+
+  it('a prompt is what was typed, not the text of the skill or of the files that it names', () => {
+    const skill = '<skill name="tides" location="/s/SKILL.md">\nReferences are relative to /s.\n\nAll of it.\n</skill>';
+    const file = '<file name="/p/a.ts">\nconst a = 1\n</file>\n';
+    const typed = (text: string) => said(reader(pi)(message('user', [{ type: 'text', text }])));
+    expect(typed(`${skill}\n\nfor Brest`)).toEqual(['person: /skill:tides for Brest']);
+    expect(typed(skill)).toEqual(['person: /skill:tides']);
+    expect(typed(`${file}${file}explain`)).toEqual(['person: explain']);
+    expect(typed(file)).toEqual([]);
+  });
+
+  it('1.5: usage, edits of the context and the system message are known', () => {
+    const kinds = reader(pi)({ type: 'usage', id: 'b' }, { type: 'context_edit', id: 'c' }, message('system', 'x'));
+    expect(kinds.map(({ unknown }) => unknown)).toEqual([undefined, undefined, undefined]);
+  });
+});
+
 it('Goose: the exit code of a structured result decides', () => {
   const value = { content: [{ type: 'text', text: 'x' }], isError: false, structuredContent: { exit_code: 2 } };
   const content = [{ type: 'toolResponse', id: 'c', toolResult: { status: 'success', value } }];
@@ -150,6 +192,67 @@ it('Cursor: thoughts that were made unreadable are left out', () => {
     message: { role: 'assistant', content: [{ type: 'text', text }] },
   });
   expect(said(reader(cursor)(line('Done.\n\n[REDACTED]'), line('[REDACTED]')))).toEqual(['model: Done.']);
+});
+
+describe('Antigravity', () => {
+  const step = (source: string, type: string, content: string, more: object = {}) => ({
+    ...{ step_index: 0, source, type, status: 'DONE', created_at: '2026-06-25T20:02:50Z', content },
+    ...more,
+  });
+  const stamps = 'Created At: 2026-06-25T20:04:11Z\nCompleted At: 2026-06-25T20:04:14Z\n\n';
+
+  it('what the client tells the model between a call and its result is no result', () => {
+    const tool_calls = [{ name: 'run_command', args: {} }];
+    const read = reader(antigravity)(
+      step('MODEL', 'PLANNER_RESPONSE', 'I look.', { step_index: 1, tool_calls }),
+      step('SYSTEM', 'EPHEMERAL_MESSAGE', 'Do not mention this.', { step_index: 2 }),
+      step('SYSTEM', 'CONVERSATION_HISTORY', '# Conversation History', { step_index: 3 }),
+      step(
+        'MODEL',
+        'RUN_COMMAND',
+        `${stamps}\t\t\t\tThe command failed with exit code: 1\n\t\t\t\tOutput:\n\t\t\t\tno`,
+        {
+          step_index: 4,
+        },
+      ),
+    );
+    expect(results(read)).toMatchObject([{ failed: true }]);
+    expect(read.map(({ unknown }) => unknown)).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  it('words about a failure in an output are no failure', () => {
+    const tool_calls = [{ name: 'run_command', args: {} }];
+    const read = reader(antigravity)(
+      step('MODEL', 'PLANNER_RESPONSE', '', { tool_calls }),
+      step(
+        'MODEL',
+        'RUN_COMMAND',
+        `${stamps}\t\t\t\tThe command completed successfully.\n\t\t\t\tOutput:\n\t\t\t\tThe command failed with exit code: 1`,
+      ),
+    );
+    expect(results(read)).toMatchObject([{ failed: false }]);
+  });
+});
+
+it('a patch names its files, whichever tool takes it', () => {
+  const patch = '*** Begin Patch\n*** Update File: src/a.ts\n@@\n-x\n+y\n*** Add File: b.ts\n+z\n*** End Patch';
+  const filesIn = (agent: Agent, line: unknown) =>
+    itemsOf(reader(agent)(line)).flatMap((item) =>
+      item.kind === 'entry' ? item.toolUses.map((use) => use.files) : [],
+    );
+  const state = { status: 'completed', input: { patchText: patch }, output: 'ok' };
+  const part = { type: 'tool', tool: 'apply_patch', callID: 'c', state };
+  const pulled = { type: 'part', id: 'p', timestamp, message: { role: 'assistant', part } };
+  const request = { toolCallId: 'c', name: 'apply_patch', arguments: patch };
+  const event = { type: 'assistant.message', id: 'a', timestamp, data: { content: '', toolRequests: [request] } };
+  const use = { type: 'tool_use', id: 'c', name: 'ApplyPatch', input: { input: patch } };
+  const message = { type: 'message', id: 'm', timestamp, message: { role: 'assistant', content: [use] } };
+  for (const [agent, line] of [
+    [openCode, pulled],
+    [copilot, event],
+    [droid, message],
+  ] as const)
+    expect(filesIn(agent, line), agent.name).toEqual([['src/a.ts', 'b.ts']]);
 });
 
 it('Antigravity: the names of tools may have the prefix of their interface', () => {
@@ -220,6 +323,25 @@ it('Gemini and Qwen: a prompt has no content of the files that it names', () => 
   expect(said(reader(qwen)(line))).toEqual(['person: Summarize @a.txt']);
 });
 
+it('Gemini 0.28 and Qwen: what the client tells a subagent in the session\u2019s own file, or to go on, is no prompt', () => {
+  const texts = [
+    'Your task is to do a deep investigation of the codebase to find all relevant files, code locations, and more',
+    'You have stopped calling tools without finishing. You have one final chance to complete the task.',
+    'System: Please continue.',
+    'Please continue.',
+  ];
+  for (const text of texts) {
+    expect(said(reader(gemini)({ id: 'm', timestamp, type: 'user', content: [{ text }] }))).toEqual([
+      `machine: ${text}`,
+    ]);
+    const line = { uuid: 'u', sessionId: 's', timestamp, type: 'user', message: { role: 'user', parts: [{ text }] } };
+    expect(said(reader(qwen)(line))).toEqual([`machine: ${text}`]);
+  }
+  expect(said(reader(gemini)({ id: 'm', timestamp, type: 'user', content: 'Please continue. And test it.' }))).toEqual([
+    'person: Please continue. And test it.',
+  ]);
+});
+
 it('Copilot before 1.0: arguments in a string, and a result with two outputs and an exit code', () => {
   const call = { toolCallId: 'c', name: 'bash', arguments: '{"command":"npm test"}' };
   const read = reader(copilot, 's/events.jsonl')(
@@ -231,6 +353,36 @@ it('Copilot before 1.0: arguments in a string, and a result with two outputs and
   );
   expect(itemsOf(read)[0]).toMatchObject({ toolUses: [{ input: { command: 'npm test' } }] });
   expect(results(read)).toEqual([{ failed: true, output: 'one\n\nno' }]);
+});
+
+it('Copilot before 1.0: the call that started a subagent marks what it says', () => {
+  const read = reader(copilot, 's/events.jsonl')(
+    { type: 'assistant.message', id: 'a', timestamp, data: { content: 'I looked.', parentToolCallId: 'call' } },
+    { type: 'assistant.message', id: 'b', timestamp, data: { content: 'The helper looked.' } },
+  );
+  expect(itemsOf(read)).toMatchObject([{ subagent: 'call' }, { subagent: undefined }]);
+});
+
+it('Copilot: a line for the shell that the person typed is a prompt with its outcome', () => {
+  const read = reader(copilot, 's/events.jsonl')(
+    {
+      ...{ type: 'tool.user_requested', id: 'a', timestamp },
+      data: { toolCallId: 'c', toolName: 'bash', arguments: { command: 'npm test' } },
+    },
+    {
+      ...{ type: 'tool.execution_complete', id: 'b', timestamp },
+      data: {
+        toolCallId: 'c',
+        isUserRequested: true,
+        success: true,
+        result: { content: 'no\n<exited with exit code 1>' },
+      },
+    },
+  );
+  expect(itemsOf(read)).toMatchObject([
+    { author: 'person', form: 'shell', text: '! npm test', toolUses: [{ id: 'c', tool: 'bash' }] },
+    { kind: 'tool-result', id: 'c', failed: true },
+  ]);
 });
 
 it('Goose: a call of a tool in the frontend is a tool use', () => {

@@ -16,9 +16,14 @@ const results: ReadonlySet<unknown> = new Set(
   ),
 );
 
+/** What the client tells the model between the steps. */
+const idle: ReadonlySet<unknown> = new Set(
+  'CONVERSATION_HISTORY KNOWLEDGE_ARTIFACTS EPHEMERAL_MESSAGE SYSTEM_MESSAGE'.split(' '),
+);
+
 export const antigravity: Agent = {
   name: 'antigravity',
-  readerVersion: 1,
+  readerVersion: 2,
   title: agentTitles.antigravity,
   idKey: 'step_index',
 
@@ -71,7 +76,8 @@ function readStep(line: Json, type: string, at: number | undefined, file: Transc
     return { items: text === '' ? [] : [{ ...entry, uuid, ...said }] };
   }
   if (type === 'PLANNER_RESPONSE') return { items: readPlan(line, text, uuid, at, file.state) };
-  const items = line.source === 'USER_EXPLICIT' ? [] : readResult(line, text, file.state);
+  if (idle.has(type)) return { items: [] };
+  const items = line.source === 'MODEL' || results.has(type) ? readResult(line, text, file.state) : [];
   return { items, ...unknownKind(results, type) };
 }
 
@@ -122,11 +128,16 @@ function argsOf(args: unknown): Json {
   );
 }
 
+const longestVerdict = 400;
+
 function readResult(line: Json, text: string, state: AgentState): readonly ParsedItem[] {
   const [id, ...left] = typeof state.open === 'string' ? state.open.split(' ') : [];
   if (id === undefined) return [];
   if (left.length > 0) state.open = left.join(' ');
   else delete state.open;
-  const failed = line.status === 'ERROR' || /failed with exit code:? (?!0\b)-?\d/.test(text);
+  // What comes after this word is the command's own output.
+  const end = text.search(/^\s*Output:/m);
+  const said = end < 0 ? text.slice(0, longestVerdict) : text.slice(0, end);
+  const failed = line.status === 'ERROR' || /^\s*The command failed with exit code:? (?!0\b)-?\d/m.test(said);
   return [{ kind: 'tool-result', id, failed, output: text }];
 }

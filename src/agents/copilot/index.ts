@@ -7,6 +7,7 @@ import type { Agent, ParsedEntry, ParsedItem, ParsedLine } from '../agent.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { withoutInjected } from '../injected.ts';
 import { asObject, asString, asTime, isEmpty, parsedJson, textsAt } from '../json.ts';
+import { filesOfPatch } from '../patched-files.ts';
 import { carryIntoCopilot } from './carry.ts';
 import { copilotHooks, copilotMcp } from './install.ts';
 import { copilotPull, namesKey } from './pull.ts';
@@ -15,7 +16,7 @@ type Json = Record<string, unknown>;
 
 export const copilot: Agent = {
   name: 'copilot',
-  readerVersion: 2,
+  readerVersion: 3,
   title: agentTitles.copilot,
   idKey: 'id',
 
@@ -77,7 +78,8 @@ function readEvent(type: string, data: Json, uuid: string, at: number | undefine
     session: undefined,
     at,
     cwd: undefined,
-    subagent: asString(line.agentId),
+    // Before 1.0 only the call that started a subagent names it.
+    subagent: asString(line.agentId) ?? asString(data.parentToolCallId),
   } as const;
   switch (type) {
     case 'session.start':
@@ -97,6 +99,8 @@ function readEvent(type: string, data: Json, uuid: string, at: number | undefine
         items: isEmpty({ text, toolUses }) ? [] : [{ ...said, role: 'assistant', author: 'model', text, toolUses }],
       };
     }
+    case 'tool.user_requested':
+      return { items: readShell(data, said, asString(line.parentId)) };
     case 'tool.execution_complete':
       return { items: readResult(data) };
     case 'session.compaction_complete': {
@@ -136,6 +140,16 @@ function readPrompt(data: Json, said: Said, continues: string | undefined): read
   ];
 }
 
+/** A line for the shell that the person typed. */
+function readShell(data: Json, said: Said, continues: string | undefined): readonly ParsedItem[] {
+  const [id, tool] = [asString(data.toolCallId), asString(data.toolName)];
+  const command = asString(asObject(data.arguments).command);
+  if (id === undefined || tool === undefined || command === undefined) return [];
+  const toolUses = [{ id, tool, input: data.arguments, files: [] }];
+  const shell = { role: 'user', author: 'person', form: 'shell', text: `! ${command}`, toolUses } as const;
+  return [{ ...said, ...shell, ...(continues === undefined ? {} : { continues }) }];
+}
+
 function callsIn(requests: unknown) {
   return (Array.isArray(requests) ? requests : []).flatMap((request) => {
     const { toolCallId, name, arguments: said } = asObject(request);
@@ -151,7 +165,7 @@ function callsIn(requests: unknown) {
         id,
         tool: asString(name)?.replace(/^holdfast-/, 'mcp__holdfast__') ?? 'unknown',
         input,
-        files: [...textsAt(input, ['path', 'file_path']), ...(several as string[])],
+        files: [...textsAt(input, ['path', 'file_path']), ...(several as string[]), ...filesOfPatch(input)],
       },
     ];
   });

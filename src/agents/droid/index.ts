@@ -16,7 +16,7 @@ type Json = Record<string, unknown>;
 
 export const droid: Agent = {
   name: 'droid',
-  readerVersion: 1,
+  readerVersion: 2,
   title: agentTitles.droid,
   idKey: 'id',
 
@@ -39,7 +39,7 @@ export const droid: Agent = {
       case 'message':
         return { at, items: readMessage(line, asObject(line.message), at, file) };
       case 'compaction_state':
-        return { at, items: readSummary(line, at) };
+        return { at, items: readSummary(line, at, file) };
       default:
         return { at, items: [], ...unknownKind(idle, line.type) };
     }
@@ -74,9 +74,10 @@ function readStart(line: Json): readonly ParsedItem[] {
 }
 
 /** What the client puts in place of earlier turns. */
-function readSummary(line: Json, at: number | undefined): readonly ParsedItem[] {
-  const [uuid, text] = [asString(line.id), asString(line.summaryText)];
-  if (uuid === undefined || text === undefined) return [];
+function readSummary(line: Json, at: number | undefined, file: TranscriptFile): readonly ParsedItem[] {
+  const text = asString(line.summaryText);
+  if (text === undefined) return [];
+  const uuid = idOf(line, file);
   const said = { role: 'assistant', author: 'machine', form: 'compaction', text, toolUses: [] } as const;
   return [{ kind: 'entry', uuid, session: undefined, at, cwd: undefined, ...said }];
 }

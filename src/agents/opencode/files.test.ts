@@ -35,7 +35,7 @@ async function bench() {
     part(n, text);
   };
   const pull = () => pullAll(made.deps);
-  return { ...made, message, part, say, texts, pulled, pull };
+  return { ...made, put, message, part, say, texts, pulled, pull };
 }
 
 it('messages and parts that come after the session was read are pulled, each once', async () => {
@@ -128,4 +128,13 @@ it('an answer that streams while the next prompt waits is pulled once, whole', a
   say(4, 'assistant', 'done too');
   await ingest();
   expect((await texts()).sort()).toEqual(['all of it', 'and then this', 'done too', 'go']);
+});
+
+it('the name of a session that has none yet is no title: its first prompt is', async () => {
+  const { ingest, put, say, store } = await bench();
+  const title = 'New session - 2026-11-18T21:56:14.527Z';
+  put(`session/global/${session}`, { id: session, directory: '/home/dev/proj', title, time: { created: start } });
+  say(1, 'user', 'first prompt');
+  await ingest();
+  expect((await store.sessions.find(session))[0]?.title).toBe('first prompt');
 });

@@ -7,6 +7,7 @@ import { nothing } from '../agent.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { withoutInjected } from '../injected.ts';
 import { asObject, asString, textsAt } from '../json.ts';
+import { filesOfPatch } from '../patched-files.ts';
 import { describePulled, pulledReader, type ReadPulled } from '../pulled-reader.ts';
 import { roles, unknownKind } from '../unknown-kind.ts';
 import { carryIntoOpenCode } from './carry.ts';
@@ -37,7 +38,7 @@ export function openCodeLike(about: {
   const { name, title, root, database, program, install } = about;
   return {
     name,
-    readerVersion: 2,
+    readerVersion: 3,
     title,
     ...pulledReader(name, 'part', (message, place) => readPart(message, place)),
     root,
@@ -83,7 +84,7 @@ function readTool(part: Record<string, unknown>, entry: Entry): ParsedItem[] {
   if (tool === undefined || id === undefined) return [];
   const state = asObject(part.state);
   const input = asObject(state.input);
-  const use = { id, tool, input, files: textsAt(input, ['filePath', 'path']) };
+  const use = { id, tool, input, files: [...textsAt(input, ['filePath', 'path']), ...filesOfPatch(input)] };
   const items: ParsedItem[] = [{ ...entry, role: 'assistant', author: 'model', text: '', toolUses: [use] }];
   const { exit } = asObject(state.metadata);
   const output = asString(state.output) ?? asString(state.error) ?? '';

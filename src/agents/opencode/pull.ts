@@ -66,6 +66,9 @@ function rootOf({ id, parent }: StoredSession, parents: ReadonlyMap<string, stri
   return root;
 }
 
+/** The title of a session that has none yet. */
+const placeholder = /^(?:New|Child) session - \d{4}-\d\d-\d\dT[\d:.]+Z/;
+
 function pulledSession(
   agent: string,
   storage: Storage,
@@ -86,7 +89,8 @@ function pulledSession(
       if (cursor.about !== about) {
         const isFork = / \(fork #\d+\)$/.test(session.title ?? '') && root === undefined;
         const forkOf = isFork ? storage.origin(session.id) : undefined;
-        const { directory: cwd, title } = session;
+        const { directory: cwd } = session;
+        const title = placeholder.test(session.title ?? '') ? undefined : session.title;
         // A subagent's transcript belongs to the session that it works for.
         const facts = root === undefined ? { cwd, title, forkOf } : { cwd };
         cursor = { ...cursor, about };

@@ -27,6 +27,21 @@ const sessionInPath = (path: string): string =>
 const textOf = (content: unknown): string =>
   (typeof content === 'string' ? content : textOfBlocks(content).join('\n')).trim();
 
+const skillBlock = /^<skill name="([^"\n]{1,200})" location="[^"\n]{1,4000}">\n/;
+
+/** What the person typed: Pi puts the text of a skill in place of its command, and the content of files before a prompt. */
+function typedOf(text: string): string {
+  let left = text;
+  while (left.startsWith('<file name="')) {
+    const end = left.indexOf('</file>');
+    if (end < 0) break;
+    left = left.slice(end + '</file>'.length).trimStart();
+  }
+  const name = skillBlock.exec(left)?.[1];
+  const end = name === undefined ? -1 : left.indexOf('\n</skill>');
+  return end < 0 ? left.trim() : `/skill:${name} ${left.slice(end + '\n</skill>'.length).trim()}`.trim();
+}
+
 function readHeader(line: Json, state: AgentState): ParsedItem[] {
   const session = asString(line.id);
   const cwd = asString(line.cwd);
@@ -113,7 +128,7 @@ function readMessage(line: Json, message: Json, file: TranscriptFile): ParsedIte
 
   switch (message.role) {
     case 'user': {
-      const text = textOf(message.content);
+      const text = typedOf(textOf(message.content));
       return text === '' ? [] : [entry({ role: 'user', author: 'person', text, toolUses: [] })];
     }
     case 'assistant': {
@@ -176,11 +191,11 @@ function sessionsFolder(env: NodeJS.ProcessEnv, home: string): string {
 }
 
 const roles: ReadonlySet<unknown> = new Set(
-  'user assistant toolResult bashExecution custom hookMessage branchSummary compactionSummary'.split(' '),
+  'user assistant toolResult bashExecution custom hookMessage branchSummary compactionSummary system'.split(' '),
 );
 
 const kinds: ReadonlySet<unknown> = new Set(
-  'session message custom_message session_info model_change thinking_level_change compaction branch_summary label custom'.split(
+  'session message custom_message session_info model_change thinking_level_change compaction branch_summary label custom usage context_edit'.split(
     ' ',
   ),
 );
@@ -190,7 +205,7 @@ const idle = /^\{"type":"(?:model_change|thinking_level_change|compaction|branch
 
 export const pi: Agent = {
   name: 'pi',
-  readerVersion: 1,
+  readerVersion: 2,
   title: agentTitles.pi,
   root: sessionsFolder,
   isTranscript: (key) => key.endsWith('.jsonl'),
