@@ -45,7 +45,7 @@ function commandPart({ name, summary, examples }, fields) {
 }
 
 const isShown = (fallback, kind) =>
-  fallback !== undefined && fallback !== '' && typeof fallback !== 'object' && !(kind === 'flag' && fallback === false);
+  fallback !== undefined && fallback !== '' && typeof fallback !== 'object' && kind !== 'flag';
 
 /** `defaultOf`: the default of a setting by its key. `placeOf`: where an agent's transcripts are by default. */
 export function settingsPage(settings, { defaultOf, placeOf }) {

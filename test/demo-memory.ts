@@ -39,7 +39,12 @@ export interface Said {
   readonly text?: string;
   readonly more?: Record<string, unknown>;
   /** Tool uses in this answer. */
-  readonly uses?: readonly { readonly name: string; readonly input: unknown; readonly failed?: string | boolean }[];
+  readonly uses?: readonly {
+    readonly name: string;
+    readonly input: unknown;
+    readonly failed?: string | boolean;
+    readonly output?: string;
+  }[];
 }
 
 /** Imports one session of Claude Code, one minute between entries. */
@@ -68,10 +73,10 @@ export async function tell(
       ...more,
     });
     parent = uuid;
-    uses.forEach(({ failed = false }, j) => {
+    uses.forEach(({ failed = false, output = 'ok' }, j) => {
       const id = `${uuid}-r${j}`;
       const content = [
-        { type: 'tool_result', tool_use_id: `${uuid}-u${j}`, is_error: failed !== false, content: failed || 'ok' },
+        { type: 'tool_result', tool_use_id: `${uuid}-u${j}`, is_error: failed !== false, content: failed || output },
       ];
       lines.push({ ...base, type: 'user', uuid: id, parentUuid: parent, message: { role: 'user', content } });
       parent = id;

@@ -96,7 +96,10 @@ export const ownTools: readonly OwnTool[] = [
       if (hits.length === 0) return 'Nothing was found.';
       const { timeZone } = context.config.settings;
       return hits
-        .map(({ at, role, snippet, session }) => `${localTime(at, timeZone)} ${role} (${session}): ${snippet}`)
+        .map(({ at, role, subagent, snippet, session }) => {
+          const by = subagent === undefined ? role : `${role} of a subagent`;
+          return `${localTime(at, timeZone)} ${by} (${session}): ${snippet}`;
+        })
         .join('\n');
     },
   }),

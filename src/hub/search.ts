@@ -161,13 +161,14 @@ interface Standing {
   readonly at: string;
   readonly role: string;
   readonly session: string;
+  readonly subagent: boolean;
 }
 
 /** What ranking needs of the entries, without their texts. */
 async function standingsOf(client: HubClient, ids: readonly number[]): Promise<Standing[]> {
   if (ids.length === 0) return [];
   const { rows } = await client.query<Standing>(
-    'SELECT e.id, e.at, e.role, e.session_print AS session FROM holdfast.entries e WHERE e.id = ANY ($1::int[])',
+    'SELECT e.id, e.at, e.role, e.session_print AS session, e.subagent FROM holdfast.entries e WHERE e.id = ANY ($1::int[])',
     [ids],
   );
   return rows;
@@ -175,7 +176,7 @@ async function standingsOf(client: HubClient, ids: readonly number[]): Promise<S
 
 /** Ranks as the local search ranks entries that stand alone: the neighbours of an entry are not here. */
 function rankFound(
-  { speaker, times }: HubQuestion,
+  { kind, speaker, times }: HubQuestion,
   found: ReadonlyMap<number, Found>,
   standings: readonly Standing[],
   byMeaning: boolean,
@@ -190,17 +191,23 @@ function rankFound(
     session: Int32Array.from(all, ({ session }) => sessions.get(session) ?? 0),
     at: Float64Array.from(all, ({ at }) => Number(at)),
     role: Uint8Array.from(all, ({ role }) => (role === 'user' ? 0 : 1)),
-    flags: Uint8Array.from(all, ({ id }) => (cosineAt(id) === undefined ? flag.noVector : 0)),
+    flags: Uint8Array.from(
+      all,
+      ({ id, subagent }) => (cosineAt(id) === undefined ? flag.noVector : 0) | (subagent ? flag.subagent : 0),
+    ),
   };
   const words = all.flatMap(({ id }, place) => {
     const score = found.get(id)?.words;
     return score === undefined ? [] : [{ place, score }];
   });
   const cosines = byMeaning ? Float32Array.from(all, ({ id }) => cosineAt(id) ?? 0) : undefined;
-  return rankAlone({ places, words, cosines, speaker, times }, meaningOfEntry).map(({ place, score }) => ({
-    entry: places.rowid[place] as number,
-    score,
-  }));
+  const subagentsAlike = kind === 'session';
+  return rankAlone({ places, words, cosines, speaker, times, subagentsAlike }, meaningOfEntry).map(
+    ({ place, score }) => ({
+      entry: places.rowid[place] as number,
+      score,
+    }),
+  );
 }
 
 interface EntryRow {
@@ -255,12 +262,15 @@ async function hitsOf(
       if (seen.has(id) || !isAsked(said)) continue;
       seen.add(id);
       const share = shares.get(row.share);
-      entries.push({ text: said.text, uses: said.uses, at: said.at, role: said.role, cosine: cosineOfEntry(entry) });
+      entries.push({
+        ...{ text: said.text, uses: said.uses, at: said.at, role: said.role },
+        ...{ subagent: said.subagent !== null, cosine: cosineOfEntry(entry) },
+      });
       hits.push({
         kind: asked.kind,
         id,
         ...{ session: said.session, project: share?.name ?? '', agent, at: toMoment(said.at), score },
-        ...(asked.kind === 'entry' ? { role: said.role } : {}),
+        ...(asked.kind === 'entry' ? { role: said.role, ...(said.subagent ? { subagent: said.subagent } : {}) } : {}),
         snippet: snippet(withoutToolNames(said.text, said.tools), keywords),
         ...(row.title === '' ? {} : { title: row.title }),
         ...(share === undefined ? {} : { by: share.personName }),

@@ -1,9 +1,6 @@
 // Recall through the public path: a real import and the search operation.
-import fs from 'node:fs';
-import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { emptyMemory, type Memory, tell } from '../../test/demo-memory.ts';
-import { ingest } from '../capture/ingest.ts';
 import { search } from '../operations/recall/search.ts';
 import { hasWords } from '../schema/hit-text.ts';
 import { openMeaning } from './vectors/index.ts';
@@ -176,23 +173,6 @@ describe('a search among tool uses', () => {
 
   it('finds the session by what was run in it', async () => {
     expect(await ids(memory, 'docker prune', { kind: 'session' })).toEqual(['image']);
-  });
-
-  it('finds a session by what its subagent did, whose entries are hits only on request', async () => {
-    const folder = path.join(memory.home, '.claude', 'projects', '-home-dev-boat', 'boat', 'subagents');
-    fs.mkdirSync(folder, { recursive: true });
-    const line = {
-      ...{ type: 'assistant', uuid: 'sub-e0', parentUuid: null, sessionId: 'boat', cwd: '/home/dev/boat' },
-      ...{ isSidechain: true, agentId: 'varnish', timestamp: '2026-09-02T09:00:30Z' },
-      message: { role: 'assistant', content: [{ type: 'text', text: 'The varnish of the mast needs three coats.' }] },
-    };
-    fs.writeFileSync(path.join(folder, 'agent-varnish.jsonl'), `${JSON.stringify(line)}\n`);
-    await ingest(memory.context, {});
-    const [hit] = (await find(memory, 'coats of varnish for the mast', { kind: 'session' })).hits;
-    expect(hit).toMatchObject({ id: 'boat', snippet: expect.stringContaining('needs three') });
-    expect(hit?.why).toContain('a subagent worked on it');
-    expect(await ids(memory, 'coats of varnish for the mast')).not.toContain('sub-e0');
-    expect((await ids(memory, 'coats of varnish for the mast', { subagents: true }))[0]).toBe('sub-e0');
   });
 
   it('finds a quoted phrase in the output of a tool', async () => {

@@ -22,6 +22,7 @@ import { rankInTurns, type Weighed } from './ranking/rank-turns.ts';
 import { sessionFeatureNames } from './ranking/session-weights.ts';
 import { spread } from './ranking/spread.ts';
 import { type Candidate, refine } from './refine.ts';
+import { withoutReports } from './reports.ts';
 import { scopeOf } from './scope.ts';
 import { shown } from './shown/shown.ts';
 import { toolsShown } from './shown/tools-shown.ts';
@@ -105,8 +106,7 @@ async function searchWithin(deps: SearchDeps, request: SearchRequest): Promise<S
 async function searchAsAsked(deps: SearchDeps, asked: SearchRequest): Promise<SearchAnswer> {
   const { kind } = asked;
   if (isDerived(kind)) return searchDerived(deps, { ...asked, kind });
-  // An entry of a subagent is a hit only on request. The session that started the subagent is always one: the work is its own.
-  const request = kind === 'session' ? { ...asked, filter: { ...asked.filter, subagents: true } } : asked;
+  const request = { ...asked, filter: { ...asked.filter, subagents: findsSubagents(asked) } };
   const { store, config, clock = Date.now, meaning } = deps;
   const question = await readQuestion(request.query, { now: clock(), config });
   const state = await (meaning?.ready() ?? withoutVectors(store));
@@ -122,6 +122,13 @@ async function searchAsAsked(deps: SearchDeps, asked: SearchRequest): Promise<Se
   const current = await meaning.ready();
   return answerFrom(deps, request, question, current, await comparedWith(deps, request, question, current));
 }
+
+/**
+ * What a subagent did is the work of the session that started it, so that session is always a hit. An entry of a subagent is one unless
+ * the filter leaves it out. Conversations are without subagents.
+ */
+export const findsSubagents = ({ kind, filter }: Pick<SearchRequest, 'kind' | 'filter'>): boolean =>
+  kind === 'session' || (kind === 'entry' && filter?.subagents !== false);
 
 interface Compared {
   readonly input: RankInput;
@@ -168,6 +175,7 @@ async function comparedWith(
     wordsOnly: keywords.phrases.length > 0,
     speaker: question.speaker,
     times: question.times,
+    subagentsAlike: request.kind === 'session',
   };
   const most =
     request.kind === 'session'
@@ -361,7 +369,7 @@ async function candidates(
   const some = ranked.slice(0, looked(limit));
   const found = await store.entries.at(some.map(({ place }) => places.rowid[place] as number));
   const texts = new Map<number, EntryAt>(found.map((one) => [places.placeOf(one.row), one]));
-  return refine(some, {
+  return refine(isPart ? some : await withoutReports(store, some, texts), {
     read: texts,
     textOf: ({ entry }) => saidOrUsed(entry),
     // Two entries without words are not the same because one tool was used in both.

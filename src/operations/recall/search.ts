@@ -31,7 +31,7 @@ export const search = operation({
     file: z.string().min(1).optional().describe('list what touched this file, newest first: a path, or the end of one'),
     ...filterFields,
     role: Role.optional().describe('only messages of this role'),
-    subagents: z.boolean().default(false).describe('also what subagents said; a session is always found by that too'),
+    subagents: z.boolean().default(true).describe('what subagents said and did; a session is found by it either way'),
     scope: z
       .enum(['me', 'team'])
       .optional()

@@ -5,7 +5,7 @@ import { cosineOf } from '../../embedding/embedder.ts';
 import { type Question, readQuestion } from '../../recall/question/question.ts';
 import { type FoundEntry, onOneScale } from '../../recall/ranking/one-scale.ts';
 import { meaningOfEntry, meaningOfSession } from '../../recall/ranking/rank.ts';
-import { search as recall, type SearchAnswer, type SearchRequest } from '../../recall/search.ts';
+import { findsSubagents, search as recall, type SearchAnswer, type SearchRequest } from '../../recall/search.ts';
 import type { Entry } from '../../schema/entry.ts';
 import type { Hit } from '../../schema/hit.ts';
 import { isDerived } from '../../schema/hit-text.ts';
@@ -60,7 +60,7 @@ export async function withTeam(
         (share) =>
           project === undefined || ('name' in project ? share.name === project.name : share.project === identity),
       );
-      const { since, until, role, agent, subagents } = request.filter ?? {};
+      const { since, until, role, agent } = request.filter ?? {};
       const {
         hits,
         entries: said,
@@ -72,7 +72,7 @@ export async function withTeam(
           shares,
           everything: project === undefined,
           limit: 2 * limit,
-          filter: { since, until, role, agent, subagents },
+          filter: { since, until, role, agent, subagents: findsSubagents(request) },
           vector,
           speaker,
           times,
@@ -108,10 +108,10 @@ async function foundHere(
   const ids = entries.map(({ id }) => id);
   const uses = await store.entries.toolUses(ids);
   const { model, vectors } = await store.hub.entryVectors(ids);
-  return entries.map(({ id, text, at, role }) => {
+  return entries.map(({ id, text, at, role, subagent }) => {
     const held = vector?.model === model ? vectors.get(id) : undefined;
     return {
-      ...{ text, at: Date.parse(at), role },
+      ...{ text, at: Date.parse(at), role, subagent: subagent !== undefined },
       uses: uses.flatMap(({ entry, tool, input, output = null }) => (entry === id ? [{ tool, input, output }] : [])),
       cosine: held && vector && cosineOf(vector.values, held),
     };
@@ -128,7 +128,7 @@ async function scored(
   const { entries, matches } = await store.search.keywordCounts(keywords);
   const rarity = matches.map((count) => Math.log((entries + 1) / (count + 1)));
   const ofMeaning = kind === 'session' ? meaningOfSession : meaningOfEntry;
-  return onOneScale({ keywords, rarity, ofMeaning, speaker, times }, lists);
+  return onOneScale({ keywords, rarity, ofMeaning, speaker, times, subagentsAlike: kind === 'session' }, lists);
 }
 
 /** Whether the person has hidden the session of a hit. */

@@ -1,4 +1,6 @@
-// ④ What raises an entry a little, whatever it says. Nothing lowers it.
+// ④ What raises or lowers an entry a little, whatever it says.
+
+import { flag } from '../vectors/places.ts';
 import type { RankInput, Standing } from './rank.ts';
 
 const speakerBoost = 0.5;
@@ -6,10 +8,12 @@ const timeBoost = 0.3;
 /** Enough to decide between equals; it halves every 90 days. */
 const recencyBoost = 0.02;
 const recencyHalfLife = 90 * 86_400_000;
+/** Of two entries that match equally well, the session's own comes before its subagent's. */
+const shareOfSubagent = 0.95;
 
 export function boostsOf(input: RankInput<Standing>): (place: number) => number {
-  const { speaker, recency = true } = input;
-  const { at, role, size } = input.places;
+  const { speaker, recency = true, subagentsAlike = false } = input;
+  const { at, flags, role, size } = input.places;
   // Not the clock: the same store gives the same answer.
   const newest = greatest(at, size);
   const wanted = speaker === undefined ? -1 : speaker === 'user' ? 0 : 1;
@@ -17,7 +21,8 @@ export function boostsOf(input: RankInput<Standing>): (place: number) => number 
     const then = timeOf(input, at[place] as number) >= 0 ? 1 + timeBoost : 1;
     const said = role[place] === wanted ? 1 + speakerBoost : 1;
     const late = recency ? 1 + recencyBoost * 2 ** (((at[place] as number) - newest) / recencyHalfLife) : 1;
-    return said * then * late;
+    const own = !subagentsAlike && ((flags[place] as number) & flag.subagent) !== 0 ? shareOfSubagent : 1;
+    return said * then * late * own;
   };
 }
 

@@ -25,6 +25,7 @@ export const featureNames = [
   'last',
   'covered',
   'turnCovered',
+  'subagent',
   // Of the text and the tools, known for the best entries alone.
   'announces',
   'failed',
@@ -51,6 +52,8 @@ export interface FeatureInput {
   readonly close: readonly number[];
   /** The score of an entry by its own and its neighbours' words, as a share of the best. */
   said(place: number): number;
+  /** True if it does not matter who of a session said something. */
+  readonly subagentsAlike?: boolean | undefined;
 }
 
 export interface FeatureSource {
@@ -65,7 +68,8 @@ const shareOfUses = 0.7;
 /** The weight of entries one, two and three places away. */
 const reach = [1, 1 / 2, 1 / 4] as const;
 
-export function featuresOf({ places, words, uses, near, coverage, close, said }: FeatureInput): FeatureSource {
+export function featuresOf(input: FeatureInput): FeatureSource {
+  const { places, words, uses, near, coverage, close, said, subagentsAlike = false } = input;
   const { turn, session, next, previous, flags, length } = places;
   const lexical = new Map<number, number>();
   for (const [place, score] of words) lexical.set(place, score);
@@ -111,6 +115,7 @@ export function featuresOf({ places, words, uses, near, coverage, close, said }:
     into(features, place) {
       features.fill(0);
       features[at.said] = said(place);
+      features[at.subagent] = !subagentsAlike && ((flags[place] as number) & flag.subagent) !== 0 ? 1 : 0;
       const first = turn[place] as number;
       // Without tools it is a plain conversation: words alone decide, which measured best there.
       if (((flags[first] as number) & flag.toolsInTurn) === 0) return features;

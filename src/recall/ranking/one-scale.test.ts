@@ -3,7 +3,7 @@ import { parseKeywords } from '../question/keywords.ts';
 import { type FoundEntry, type Measure, onOneScale } from './one-scale.ts';
 
 const entry = (text: string, more: Partial<FoundEntry> = {}): FoundEntry => ({
-  ...{ text, uses: [], at: 1000, role: 'user' },
+  ...{ text, uses: [], at: 1000, role: 'user', subagent: false },
   ...more,
 });
 const measure = (query: string, more: Partial<Measure> = {}): Measure => {
@@ -27,6 +27,14 @@ it('scores an entry with more of the question higher, whichever list it stands i
 it('gives equal entries of two lists the same score', () => {
   const [first, second] = onOneScale(measure('zeppelin'), [[entry(part)], [entry(part)]]);
   expect(first).toEqual(second);
+});
+
+it("places a subagent's entry below an equal one, unless sessions are ranked", () => {
+  const lists = [[entry(part, { subagent: true })], [entry(part)]];
+  const [[first = 0] = [], [second = 0] = []] = onOneScale(measure('zeppelin'), lists);
+  expect(first).toBeLessThan(second);
+  const [alike, other] = onOneScale(measure('zeppelin', { subagentsAlike: true }), lists);
+  expect(alike).toEqual(other);
 });
 
 it('counts a rare word for more than a common one', () => {

@@ -14,11 +14,12 @@ export interface FoundEntry {
   readonly uses: readonly UseText[];
   readonly at: number;
   readonly role: string;
+  readonly subagent: boolean;
   /** Of its vector with the question's. */
   readonly cosine?: number | undefined;
 }
 
-export interface Measure extends Pick<RankInput, 'speaker' | 'times'> {
+export interface Measure extends Pick<RankInput, 'speaker' | 'times' | 'subagentsAlike'> {
   readonly keywords: KeywordQuery;
   /** How rare each term is, counted in one of the stores. */
   readonly rarity: readonly number[];
@@ -35,7 +36,7 @@ const longest = 20_000;
  */
 export function onOneScale(measure: Measure, lists: readonly (readonly FoundEntry[])[]): number[][] {
   const all = lists.flat();
-  const { keywords, rarity, ofMeaning, speaker, times } = measure;
+  const { keywords, rarity, ofMeaning, speaker, times, subagentsAlike } = measure;
   const byMeaning = lists.every((list) => list.length === 0 || list.some(({ cosine }) => cosine !== undefined));
   const places: Standing = {
     size: all.length,
@@ -43,12 +44,15 @@ export function onOneScale(measure: Measure, lists: readonly (readonly FoundEntr
     session: new Int32Array(all.length),
     at: Float64Array.from(all, ({ at }) => at),
     role: Uint8Array.from(all, ({ role }) => (role === 'user' ? 0 : 1)),
-    flags: Uint8Array.from(all, ({ cosine }) => (cosine === undefined ? flag.noVector : 0)),
+    flags: Uint8Array.from(
+      all,
+      ({ cosine, subagent }) => (cosine === undefined ? flag.noVector : 0) | (subagent ? flag.subagent : 0),
+    ),
   };
   const cosines = byMeaning ? Float32Array.from(all, ({ cosine }) => cosine ?? 0) : undefined;
   const scores = new Float64Array(all.length);
   const words = wordScores(all, keywords, rarity);
-  for (const { place, score } of rankAlone({ places, words, cosines, speaker, times }, ofMeaning))
+  for (const { place, score } of rankAlone({ places, words, cosines, speaker, times, subagentsAlike }, ofMeaning))
     scores[place] = score;
   const most = scores.reduce((best, score) => Math.max(best, score), 0) || 1;
   let from = 0;

@@ -40,6 +40,7 @@ export function rankInTurns(input: RankInput, limit: number): Weighed[] {
     coverage: input.coverage,
     close,
     said: (place) => share(ranked.get(place)?.score ?? 0, best),
+    subagentsAlike: input.subagentsAlike,
   });
   const candidates = new Set([...ranked.keys(), ...uses.keys()]);
   // Some turn is always the nearest. If nothing has a word of the query or is close to it, that turn is not an answer.

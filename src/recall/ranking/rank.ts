@@ -29,6 +29,8 @@ export interface RankInput<P extends Standing = Places> {
   readonly times?: readonly { readonly from: number; readonly until: number }[] | undefined;
   /** False if age says nothing, or is weighed elsewhere. */
   readonly recency?: boolean | undefined;
+  /** True if it does not matter who of a session said something, the session's own agent or its subagent. */
+  readonly subagentsAlike?: boolean | undefined;
 }
 
 export interface Ranked {

@@ -5,7 +5,7 @@ import { HoldfastError } from '../../system/errors.ts';
 
 export interface Field {
   readonly name: string;
-  /** As typed: `--min-size`, or `<id>` for an argument. */
+  /** As typed: `--min-size`, `--no-subagents` for a flag that is on without it, or `<id>` for an argument. */
   readonly label: string;
   /** One letter, as in other programs: `-n` for `--limit`. */
   readonly short?: string;
@@ -51,9 +51,10 @@ function toField(name: string, schema: z.ZodType, positional: boolean): Field {
             ? 'list'
             : 'text';
   const meta = schema.meta() ?? inner.meta();
+  const isOn = kind === 'flag' && fallback === true;
   return {
     name,
-    label: positional ? `<${name}>` : `--${kebab(name)}`,
+    label: positional ? `<${name}>` : `--${isOn ? 'no-' : ''}${kebab(name)}`,
     ...(name === 'limit' && !positional ? { short: '-n' } : {}),
     kind,
     choices,
@@ -61,7 +62,7 @@ function toField(name: string, schema: z.ZodType, positional: boolean): Field {
     required,
     rest: meta?.rest === true,
     fallback,
-    description: meta?.description ?? '',
+    description: `${isOn ? 'without ' : ''}${meta?.description ?? ''}`,
   };
 }
 

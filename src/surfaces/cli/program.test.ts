@@ -64,7 +64,7 @@ describe('the command line', () => {
   it('takes all words of a query, and options anywhere', async () => {
     const { ran } = await call('search', 'flaky', '--limit', '3', 'login', '--kind=session', '--json');
     expect(ran).toMatchObject({ name: 'search', json: true });
-    expect(ran?.input).toMatchObject({ query: 'flaky login', limit: 3, kind: 'session', subagents: false });
+    expect(ran?.input).toMatchObject({ query: 'flaky login', limit: 3, kind: 'session', subagents: true });
   });
 
   it.each([['-foo'], ['--'], ['-'], ['*'], ['"'], ['--dry-run does nothing'], ['-h is short']])(
@@ -79,6 +79,8 @@ describe('the command line', () => {
     for (const [words, name, input] of [
       ['sessions list --project x', 'sessions', { project: 'x' }],
       ['sessions show 0f3c --subagents', 'show', { id: '0f3c', subagents: true }],
+      ['search mast --subagents', 'search', { query: 'mast', subagents: true }],
+      ['search mast --no-subagents', 'search', { query: 'mast', subagents: false }],
       ['sessions resume retry queue --print', 'resume', { session: 'retry queue', print: true }],
       ['sessions archive 0f3c --name Tax --json', 'archive', { id: '0f3c', name: 'Tax' }],
       ['sessions resume -rf --agent pi', 'resume', { session: '-rf', agent: 'pi' }],

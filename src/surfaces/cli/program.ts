@@ -139,7 +139,7 @@ function addGroup(program: Command, name: string, operations: readonly Operation
     const { json, columns, ...typed } = self.opts();
     await run(bare, toInput(bare, typed), optionsOf(bare, json, columns));
   });
-  for (const field of bare ? fieldsOf(bare) : []) command.addOption(optionOf(field));
+  for (const field of bare ? fieldsOf(bare) : []) addOption(command, field);
   if (bare) addOutputOptions(command, bare);
   if (bare?.name === name)
     command.addHelpText('after', `\nExamples:\n${bare.examples.map((example) => `  ${example}`).join('\n')}`);
@@ -151,7 +151,7 @@ function addOperation(parent: Command, name: string, operation: Operation, run: 
   const fields = fieldsOf(operation);
   for (const field of fields) {
     if (field.positional) command.argument(argumentOf(field), field.description);
-    else command.addOption(optionOf(field));
+    else addOption(command, field);
   }
   addOutputOptions(command, operation).allowExcessArguments(true);
   command.addHelpText('after', `\nExamples:\n${operation.examples.map((example) => `  ${example}`).join('\n')}`);
@@ -213,6 +213,13 @@ function argumentOf({ name, required, rest }: Field): string {
 }
 
 const longestPlaceholder = 20;
+
+/** A flag that is on without it can also be given as such: `--subagents` beside `--no-subagents`. */
+function addOption(command: Command, field: Field): void {
+  if (field.label.startsWith('--no-') && field.fallback === true)
+    command.addOption(new Option(field.label.replace('--no-', '--')).hideHelp());
+  command.addOption(optionOf(field));
+}
 
 function optionOf({ name, label: long, short, kind, choices, fallback, description }: Field): Option {
   const label = short === undefined ? long : `${short}, ${long}`;

@@ -87,6 +87,7 @@ function nameOfFilter(name: string, value: string): string {
   if (name === 'role') return value === 'user' ? 'prompts' : 'answers';
   if (name === 'since') return `since ${value}`;
   if (name === 'until') return `until ${value}`;
+  if (name === 'subagents') return 'without subagents';
   if (name === 'outcome') return value === 'error' ? 'tool failed' : 'tool succeeded';
   return value;
 }

@@ -21,6 +21,9 @@ const isUseAlone = ({ role, snippet, use }: Hit): boolean =>
 
 const kindOf = (hit: Hit): string => (isUseAlone(hit) ? hit.use?.tool : hit.role && says[hit.role]) ?? hit.kind;
 
+/** What a subagent was told is no prompt of a person. */
+const ofSubagent = (hit: Hit): string => (hit.role === 'user' ? 'told to a subagent' : `subagent: ${kindOf(hit)}`);
+
 /** `grouped`: project and title are shown above the group. Screen readers get them with each hit. */
 export function HitRow({
   hit,
@@ -51,7 +54,7 @@ export function HitRow({
     >
       <span class="row-meta">
         <span class="kind">
-          {kindOf(hit)}
+          {hit.subagent === undefined ? kindOf(hit) : ofSubagent(hit)}
           {grouped && (
             <span class="unseen">
               {' '}

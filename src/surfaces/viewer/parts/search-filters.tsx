@@ -18,6 +18,7 @@ export const filterNames = [
   'file',
   'role',
   'scope',
+  'subagents',
 ] as const;
 export type Filters = Readonly<Record<(typeof filterNames)[number], string | undefined>>;
 
@@ -28,6 +29,10 @@ export function filtersIn(query: URLSearchParams): Filters {
 
 const ofTools = { tool: '', outcome: '' };
 const usesTools = new Set(['command', 'edit', 'error']);
+const subagentsToo = [
+  ['', 'included'],
+  ['false', 'left out'],
+] as const;
 const scopes = [
   ['', 'this machine'],
   ['team', 'also the team'],
@@ -42,8 +47,9 @@ export function SearchFilters({
   narrow: (query: Readonly<Record<string, string>>) => void;
   projects: readonly Project[] | undefined;
 }) {
-  const { kind = 'entry', tool, file, role, since, until } = filters;
-  const isMore = [tool, file, role, until].some((value) => value !== undefined) || asDay(since ?? null) !== undefined;
+  const { kind = 'entry', tool, file, role, since, until, subagents } = filters;
+  const isMore =
+    [tool, file, role, until, subagents].some((value) => value !== undefined) || asDay(since ?? null) !== undefined;
   const chooseKind = (next: string) => {
     const byFile = next === 'memory' || next === 'conversation' || usesTools.has(next);
     narrow({
@@ -100,6 +106,12 @@ export function SearchFilters({
             value={role ?? ''}
             options={roles}
             onChange={(next) => narrow({ role: next, ...(isDerived(kind) ? { kind: '' } : {}) })}
+          />
+          <Field
+            label="Subagents"
+            value={subagents ?? ''}
+            options={subagentsToo}
+            onChange={(next) => narrow({ subagents: next })}
           />
           <TextField
             label="From"
