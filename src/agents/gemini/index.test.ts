@@ -152,8 +152,12 @@ it('0.20: a folder that is only named by its hash is found in the paths of calls
   const call = { id: 'c', name: 'read_file', args: { absolute_path: '/home/dev/proj/src/a.ts' }, status: 'success' };
   const messages = [message(1, 'user', 'u1', 'look'), message(2, 'gemini', 'g1', '', { toolCalls: [call] })];
   bench.put('session-a.json', [{ ...header('s1', { projectHash }), lastUpdated: at(9), messages }]);
+  // Only the session beside it shows the folder of this one.
+  const other = { ...header('s2', { projectHash }), lastUpdated: at(9), messages: [message(3, 'user', 'u2', 'say')] };
+  bench.put('session-b.json', [other]);
   await bench.ingest();
-  expect((await bench.store.sessions.find('s1'))[0]?.cwd).toBe('/home/dev/proj');
+  const folders = await Promise.all(['s1', 's2'].map(async (id) => (await bench.store.sessions.find(id))[0]?.cwd));
+  expect(folders).toEqual(['/home/dev/proj', '/home/dev/proj']);
 });
 
 it('0.35 and 0.38: a subagent in JSON belongs to the session that started it, and its orders are the machine\u2019s', async () => {

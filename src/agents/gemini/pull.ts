@@ -64,7 +64,10 @@ function factsOf(
   const project = path.join(path.dirname(file), folder === undefined ? '..' : '../..');
   const cwd = tools.text(path.join(project, '.project_root'))?.trim();
   const [first] = Array.isArray(whole.directories) ? whole.directories : [];
-  return { cwd: cwd || asString(first) || folderByHash(whole), title: asString(whole.summary) };
+  return {
+    cwd: cwd || asString(first) || folderByHash(whole) || folderOfOthers(file, whole, tools),
+    title: asString(whole.summary),
+  };
 }
 
 const mostPaths = 200;
@@ -83,6 +86,19 @@ function folderByHash({ projectHash, messages }: Record<string, unknown>): strin
           if (createHash('sha256').update(folder).digest('hex') === projectHash) return folder;
         }
       }
+  }
+  return undefined;
+}
+
+const mostOthers = 20;
+
+/** Sessions of the same folder are beside each other. */
+function folderOfOthers(file: string, { projectHash }: Record<string, unknown>, tools: PullTools): string | undefined {
+  const others = tools.names(path.dirname(file)).filter((name) => /^session-.*\.json$/.test(name));
+  for (const name of others.slice(-mostOthers)) {
+    const { messages } = asObject(tools.json(path.join(path.dirname(file), name)));
+    const folder = folderByHash({ projectHash, messages });
+    if (folder !== undefined) return folder;
   }
   return undefined;
 }
