@@ -22,6 +22,7 @@ export default defineConfig({
         'renewal',
         'reread',
         'transfer',
+        'session-library',
       ].map((name) => `test/e2e/${name}.test.ts`),
     ],
     env: { HOLDFAST_LONG: '1' },

@@ -160,16 +160,11 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
 
   it.skipIf(isMissing(version)).each(Object.entries(troubles))('2 and 3. continues with %s', async (name, make) => {
     const own = await machine(version);
-    const calm = await own.claude('The tide, please', script, allowed);
-    expect(calm).toMatchObject({ code: 0, result: 'The tide is in.' });
     await ask(own.env, 'install', 'claude-code');
     await make(own);
     const session = await own.claude('And the springtide', script, allowed);
     expect(session).toMatchObject({ code: 0, result: 'The tide is in.', stderr: '' });
     expect(session.asked.filter(({ kind }) => kind === 'main')).toHaveLength(script.length);
-    // Not a measurement (bench/hooks.mjs is): this only proves that no hook waits forever.
-    expect(session.ms).toBeLessThan(calm.ms * 5 + 60_000);
-
     if (name === 'a frozen worker') process.kill(workerPid(own) as number, 'SIGCONT');
     if (!name.includes('worker that cannot') && !name.includes('data folder')) {
       // Do not leave this to the hook: on a busy machine the client may end before the hook has begun.

@@ -31,7 +31,6 @@ export interface Session {
   readonly stderr: string;
   /** What reached the API during the session. */
   readonly asked: readonly Asked[];
-  readonly ms: number;
   /** How hooks ended, as the client saw it. */
   readonly hooks: readonly { readonly event: string; readonly outcome: string; readonly output: string }[];
 }
@@ -97,7 +96,6 @@ export async function machine(version: string, { home }: { home?: string } = {})
   };
   const start = (words: readonly string[], input: 'ignore' | 'pipe' = 'ignore') => {
     const first = mock.asked.length;
-    const began = performance.now();
     const format = ['--output-format', 'stream-json', '--verbose', '--include-hook-events'];
     const child = spawn(clientProgram(version), ['-p', ...words, ...format], {
       cwd: project,
@@ -125,7 +123,6 @@ export async function machine(version: string, { home }: { home?: string } = {})
           result: result?.result,
           stderr: err,
           asked: mock.asked.slice(first),
-          ms: performance.now() - began,
           hooks: events
             .filter((event) => event.subtype === 'hook_response')
             .map((event) => ({ event: event.hook_event, outcome: event.outcome, output: event.output ?? '' })),

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { rounds } from '../rounds.ts';
 import { ask, dice, holdfast, launch, type Place, place, temporaryFolder, until } from './holdfast.ts';
-import { filesBelow, writeTranscripts } from './transcripts.ts';
+import { filesBelow, writeSmallTranscripts } from './transcripts.ts';
 
 /** Everything that distilling leaves: rows, statuses of conversations, and the pages a person reads. */
 function distilled(own: Place): Record<string, unknown> {
@@ -53,7 +53,10 @@ function doneIn(own: Place): number {
 }
 
 async function imported(folder: string): Promise<Place> {
-  const own = place({ folder: path.join(folder, 'imported'), ...writeTranscripts(path.join(folder, 'transcripts')) });
+  const own = place({
+    folder: path.join(folder, 'imported'),
+    ...writeSmallTranscripts(path.join(folder, 'transcripts')),
+  });
   await holdfast(own.env, 'ingest');
   return own;
 }

@@ -132,12 +132,18 @@ export async function ask(env: NodeJS.ProcessEnv, ...args: string[]): Promise<an
 /** The limit for every wait: long on the slowest machine, and shorter than a test may take. */
 export const patienceMs = 180_000;
 
-/** Polls until `holds` is true. Gives up only long after a person would. */
+/**
+ * Polls until `holds` is true. Gives up only long after a person would. The pause is as long as the check: a check that starts a process
+ * would otherwise take the processor from what it waits for.
+ */
 export async function until(holds: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
   const giveUp = Date.now() + patienceMs;
-  while (!(await holds())) {
-    if (Date.now() > giveUp) throw new Error(`Gave up waiting for ${what}`);
-    await sleep(20);
+  for (;;) {
+    const from = Date.now();
+    if (await holds()) return;
+    const now = Date.now();
+    if (now > giveUp) throw new Error(`Gave up waiting for ${what}`);
+    await sleep(Math.max(20, now - from));
   }
 }
 

@@ -48,20 +48,32 @@ export async function said(stand: Stand, group: string, text: string, script: re
   return JSON.parse(stdout).said.map((out: { text: string }) => out.text);
 }
 
-/** Everything that a group was told, from the store. */
-export function outgoing(
-  { config }: Stand,
-  group: string,
-): { id: number; kind: OutgoingKind; text: string; answers: number[] }[] {
+/** Reads the store of a stand directly: to poll it takes less than a command. */
+function inStore<T>({ config }: Stand, read: (db: Database.Database) => T): T {
   const db = new Database(config.databasePath, { readonly: true });
   try {
-    const rows = db
-      .prepare<[string], { id: number; kind: OutgoingKind; text: string; answers: string }>(
-        'SELECT id, kind, text, answers FROM outgoing WHERE group_name = ? ORDER BY id',
-      )
-      .all(group);
-    return rows.map((row) => ({ ...row, answers: JSON.parse(row.answers) as number[] }));
+    return read(db);
   } finally {
     db.close();
   }
 }
+
+/** Everything that a group was told. */
+export const outgoing = (
+  stand: Stand,
+  group: string,
+): { id: number; kind: OutgoingKind; text: string; answers: number[] }[] =>
+  inStore(stand, (db) =>
+    db
+      .prepare<[string], { id: number; kind: OutgoingKind; text: string; answers: string }>(
+        'SELECT id, kind, text, answers FROM outgoing WHERE group_name = ? ORDER BY id',
+      )
+      .all(group)
+      .map((row) => ({ ...row, answers: JSON.parse(row.answers) as number[] })),
+  );
+
+/** How many agents run now. */
+export const runningAgents = (stand: Stand): number =>
+  inStore(stand, (db) =>
+    db.prepare<[], number>('SELECT count(*) FROM host_runs WHERE ended_at IS NULL').pluck().get(),
+  ) ?? 0;

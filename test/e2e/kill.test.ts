@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { rounds } from '../rounds.ts';
 import { ask, dice, holdfast, launch, type Place, place, temporaryFolder, until } from './holdfast.ts';
 import { expectSameRows, type Rows, rowsOf, sizeOf } from './rows.ts';
-import { writeTranscripts } from './transcripts.ts';
+import { writeSmallTranscripts } from './transcripts.ts';
 
 const imports = rounds(16, 100);
 const together = 2;
@@ -15,7 +15,7 @@ const together = 2;
 it('imports killed at random moments and restarted until done leave what one undisturbed import leaves', async () => {
   const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
   const folder = temporaryFolder();
-  const transcripts = writeTranscripts(path.join(folder, 'transcripts'));
+  const transcripts = writeSmallTranscripts(path.join(folder, 'transcripts'));
   // A file without any usable line is a state to resume from as well.
   mkdirSync(path.join(transcripts.claude, '-broken'), { recursive: true });
   writeFileSync(path.join(transcripts.claude, '-broken', 'noise.jsonl'), 'no\nJSON\nhere\n');
@@ -169,7 +169,7 @@ function storedFiles(own: Place): number {
 
 it('a killed import continues where it stopped, and does not start over', async () => {
   const folder = temporaryFolder();
-  const own = place({ folder, ...writeTranscripts(path.join(folder, 'transcripts')) });
+  const own = place({ folder, ...writeSmallTranscripts(path.join(folder, 'transcripts')) });
   const running = launch(own.env, ['ingest']);
   await until(() => hasFiles(own.database), 'a first commit');
   running.child.kill('SIGKILL');

@@ -16,7 +16,7 @@ import { because } from '../because.ts';
 import { rounds } from '../rounds.ts';
 import { ask, dice, expectNoTrace, holdfast, launch, type Place, place, temporaryFolder } from './holdfast.ts';
 import { itOnSmallDisk, noMount, smallDisk } from './small-disk.ts';
-import { writeTranscripts } from './transcripts.ts';
+import { writeSmallTranscripts } from './transcripts.ts';
 
 const memoryOf = (own: Place): string => path.join(own.home, 'memory');
 
@@ -49,7 +49,7 @@ it('34. repeated kills while pages are written leave whole files, and in the end
   const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
   const random = dice(seed);
   const folder = temporaryFolder();
-  const transcripts = writeTranscripts(path.join(folder, 'transcripts'));
+  const transcripts = writeSmallTranscripts(path.join(folder, 'transcripts'));
   const whole = place({ folder: path.join(folder, 'whole'), ...transcripts });
   await holdfast(whole.env, 'ingest');
   const ingested = path.join(folder, 'ingested');

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { rounds } from '../rounds.ts';
 import { dice, holdfast, launch, place, temporaryFolder } from './holdfast.ts';
 import { expectSameRows, rowsOf } from './rows.ts';
-import { writeTranscripts } from './transcripts.ts';
+import { writeSmallTranscripts } from './transcripts.ts';
 
 async function onDatabase<T>(database: string, work: (db: Database.Database) => T): Promise<Awaited<T>> {
   const db = new Database(database);
@@ -28,7 +28,7 @@ it('a store of an older version, killed repeatedly during its renewal, ends like
   const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
   const random = dice(seed);
   const folder = temporaryFolder();
-  const transcripts = writeTranscripts(path.join(folder, 'transcripts'));
+  const transcripts = writeSmallTranscripts(path.join(folder, 'transcripts'));
   const whole = place({ folder: path.join(folder, 'whole'), ...transcripts });
   expect((await holdfast(whole.env, 'ingest', '--json')).code).toBe(0);
   const expected = rowsOf(whole.database);

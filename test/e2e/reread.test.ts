@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { rounds } from '../rounds.ts';
 import { ask, dice, launch, type Place, place, temporaryFolder } from './holdfast.ts';
 import { expectSameRows, rowsOf } from './rows.ts';
-import { writeTranscripts } from './transcripts.ts';
+import { writeSmallTranscripts } from './transcripts.ts';
 
 function onDatabase<T>(database: string, work: (db: Database.Database) => T): T {
   const db = new Database(database);
@@ -66,7 +66,7 @@ it('a store of an older version, killed repeatedly while its transcripts are rer
   const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
   const random = dice(seed);
   const folder = temporaryFolder();
-  const transcripts = writeTranscripts(path.join(folder, 'transcripts'));
+  const transcripts = writeSmallTranscripts(path.join(folder, 'transcripts'));
   const whole = place({ folder: path.join(folder, 'whole'), ...transcripts });
   await ask(whole.env, 'ingest');
   const expected = rowsOf(whole.database);
@@ -89,7 +89,7 @@ it('the same from the vault, where the agent has deleted its transcripts', async
   const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
   const random = dice(seed);
   const own = place();
-  const transcripts = writeTranscripts(path.join(own.folder, 'transcripts'));
+  const transcripts = writeSmallTranscripts(path.join(own.folder, 'transcripts'));
   cpSync(transcripts.claude, own.claude, { recursive: true });
   await ask(own.env, 'ingest');
   await ask(own.env, 'vault', '--fill');

@@ -1,7 +1,8 @@
 // Transcripts to import: real ones if available, else the sample, repeated under other ids until it is as large.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { isLong } from '../rounds.ts';
 import { root } from './holdfast.ts';
 
 const real = path.join(root, '../shared/bench/real-transcripts.tar.gz');
@@ -18,6 +19,17 @@ export function writeTranscripts(folder: string): { claude: string; pi: string }
   for (let copy = 0; copy < 100; copy++) repeat(path.join(root, 'demo/claude-code/projects'), claude, copy);
   cpSync(path.join(root, 'demo/pi/sessions'), pi, { recursive: true });
   return { claude, pi };
+}
+
+/** Real transcripts above this are half of all bytes. */
+const large = 1_100_000;
+
+/** The same for tests that import again and again: without large ones, except in the long tests. Still more than 8 MB. */
+export function writeSmallTranscripts(folder: string): { claude: string; pi: string } {
+  const written = writeTranscripts(folder);
+  if (!isLong)
+    for (const file of Object.values(written).flatMap(filesBelow)) if (statSync(file).size > large) rmSync(file);
+  return written;
 }
 
 /** Copies a tree and changes every id in the same way, so that no copy shares an entry with another. */

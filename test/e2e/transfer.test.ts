@@ -6,13 +6,13 @@ import { expect, it } from 'vitest';
 import { rounds } from '../rounds.ts';
 import { ask, dice, holdfast, launch, place, temporaryFolder, until } from './holdfast.ts';
 import { expectSameRows, growing, rowsOf, sizeOf } from './rows.ts';
-import { writeTranscripts } from './transcripts.ts';
+import { writeSmallTranscripts } from './transcripts.ts';
 
 it('an import killed at random moments and restarted leaves what an undisturbed one leaves', async () => {
   const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
   const random = dice(seed);
   const folder = temporaryFolder();
-  const from = place({ folder: path.join(folder, 'from'), ...writeTranscripts(path.join(folder, 'transcripts')) });
+  const from = place({ folder: path.join(folder, 'from'), ...writeSmallTranscripts(path.join(folder, 'transcripts')) });
   await ask(from.env, 'ingest');
   const file = path.join(folder, 'all.jsonl');
   const { counts } = await ask(from.env, 'export', file);
@@ -55,7 +55,7 @@ it('an import killed at random moments and restarted leaves what an undisturbed 
 
 it('an export that is stopped leaves no file; an export can go to standard output', async () => {
   const folder = temporaryFolder();
-  const own = place({ folder, ...writeTranscripts(path.join(folder, 'transcripts')) });
+  const own = place({ folder, ...writeSmallTranscripts(path.join(folder, 'transcripts')) });
   await ask(own.env, 'ingest');
   const target = path.join(folder, 'out', 'all.jsonl');
   expect(await holdfast(own.env, 'export', target)).toMatchObject({ code: 3, stderr: expect.stringContaining('out') });
