@@ -1,7 +1,7 @@
 // The process that reads texts closely, at low priority. Nothing waits for it: a search encodes its question itself.
-import { yieldSession } from '../system/priority.ts';
+import { yieldProcess } from '../system/priority.ts';
 import { closeVectors } from './closely.ts';
 import { answerAsProcess } from './thread.ts';
 
-yieldSession(process.pid);
+yieldProcess(process.pid);
 answerAsProcess('the encoder', closeVectors);

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { isMainThread, type MessagePort, parentPort, Worker } from 'node:worker_threads';
 import { packageRoot } from '../package.ts';
 import { type ErrorCode, explain, HoldfastError } from '../system/errors.ts';
-import { apartFromSession } from '../system/priority.ts';
 
 type Read<T, V> = (texts: readonly T[]) => Promise<V[]> | V[];
 
@@ -82,12 +81,11 @@ export function startTextThread<V>(
   return { ask: asking.ask, end: () => void thread.terminate() };
 }
 
-/** Starts dist/`file` as a process, in a session of its own. The rest is as with a thread. */
+/** Starts dist/`file` as a process. The rest is as with a thread. */
 export function startTextProcess<T, V>(name: string, file: string, ended: () => void): TextThread<T, V> {
   const child = fork(path.join(packageRoot, 'dist', file), [], {
     serialization: 'advanced',
     execArgv: ['--max-semi-space-size=2'],
-    detached: apartFromSession,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   const asking = questions<T, V>(`The process that runs ${name} has ended`, ended, {

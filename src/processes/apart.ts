@@ -6,7 +6,7 @@ import type { IngestDeps, IngestProgress } from '../capture/ingest.ts';
 import type { Config } from '../config/config.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import { type ErrorCode, HoldfastError } from '../system/errors.ts';
-import { apartFromSession, yieldSession } from '../system/priority.ts';
+import { yieldProcess } from '../system/priority.ts';
 import { program } from './worker-process.ts';
 
 /** `holdfast ingest` on the same data folder; progress, report and errors are as if it ran here. */
@@ -48,9 +48,8 @@ export async function runApart<Report, Progress = IngestProgress>(
   const child = spawn(process.execPath, [program, ...words, '--json'], {
     env: { ...config.environment, HOLDFAST_PART: '1' },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    detached: background && apartFromSession,
   });
-  if (background && child.pid !== undefined) yieldSession(child.pid);
+  if (background && child.pid !== undefined) yieldProcess(child.pid);
   const stop = () => child.kill();
   signal?.addEventListener('abort', stop);
   if (signal?.aborted) stop();
