@@ -126,6 +126,19 @@ describe('Qwen Code', () => {
     ]);
   });
 
+  it('a compression is a summary by the machine', () => {
+    const history = [
+      { role: 'user', parts: [{ text: 'My setup: macOS' }] },
+      { role: 'user', parts: [{ text: '<state_snapshot>\n    <key_knowledge>…</key_knowledge>\n</state_snapshot>' }] },
+      { role: 'model', parts: [{ text: 'Got it.' }] },
+    ];
+    const line = { uuid: 'u', sessionId: 's', timestamp, type: 'system', subtype: 'chat_compression' };
+    const read = (compressedHistory: unknown) =>
+      itemsOf(reader(qwen)({ ...line, systemPayload: { info: {}, compressedHistory } }));
+    expect(read(history)).toMatchObject([{ author: 'machine', form: 'compaction', text: history[1]?.parts[0]?.text }]);
+    for (const none of [null, [], 'x', [{ parts: [{ text: 'no summary' }] }]]) expect(read(none)).toEqual([]);
+  });
+
   it('archived sessions are read, ledgers of prompts are not, and a fork names its origin', () => {
     expect(qwen.isTranscript('p/chats/archive/a.jsonl')).toBe(true);
     expect(qwen.isTranscript('p/chats/a.jsonl')).toBe(true);

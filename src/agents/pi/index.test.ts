@@ -57,6 +57,17 @@ describe('version 1', () => {
     expect(branch.slice(3).some((uuid) => origin.includes(uuid))).toBe(false);
   });
 
+  it('a compaction has no id, and keeps the ids of the other lines and of its copy in a branch', () => {
+    const summary = { type: 'compaction', timestamp: '2026-03-02T09:00:30.000Z', summary: 'The zone sets the offset.' };
+    const compacted = (session: string, place: number) =>
+      entriesOf(readAll([...linesOf(session).slice(0, place), summary, ...linesOf(session).slice(place)]));
+    const [origin, branch] = [compacted(v1, 3), compacted(v1Branch, 3)];
+    const made = (entries: readonly ParsedEntry[]) => entries.find(({ form }) => form === 'compaction');
+    expect(made(origin)).toMatchObject({ author: 'machine', text: summary.summary });
+    expect(made(branch)?.uuid).toBe(made(origin)?.uuid);
+    expect(origin.filter(({ form }) => form === undefined).map(({ uuid }) => uuid)).toEqual(uuids(v1));
+  });
+
   it('a tool result finds the call that asked for it, in a branch too', () => {
     for (const session of [v1, v1Branch]) {
       const items = readAll(linesOf(session));
@@ -94,11 +105,16 @@ describe('version 3', () => {
     expect(JSON.stringify(items)).not.toContain('SECRET');
   });
 
-  it('distinguishes people from extensions, and leaves out summaries and hidden state', () => {
+  it('distinguishes people from extensions, and leaves out summaries of branches and hidden state', () => {
     expect(entryWith('CI: the build is green')?.author).toBe('machine');
     expect(entryWith('draw it')?.author).toBe('person');
     expect(entryWith('Drawn as')?.author).toBe('model');
-    expect(JSON.stringify(items)).not.toMatch(/hidden state|Tried an SVG|got a moon/);
+    expect(JSON.stringify(items)).not.toMatch(/hidden state|Tried an SVG/);
+  });
+
+  it('a compaction is a summary by the machine, and moves no branch', () => {
+    expect(entryWith('got a moon')).toMatchObject({ author: 'machine', form: 'compaction', role: 'assistant' });
+    expect(entryWith('got a moon')?.continues).toBeUndefined();
   });
 
   it('takes the name that a person gave to the session', () => {
@@ -143,7 +159,7 @@ describe('the file', () => {
       const kept = lines.filter((line) => !pi.cannotMatter(Buffer.from(JSON.stringify(line))));
       expect(readAll(kept)).toEqual(readAll(lines));
     }
-    expect(pi.cannotMatter(Buffer.from('{"type":"compaction","timestamp":"","summary":"…"}'))).toBe(true);
+    expect(pi.cannotMatter(Buffer.from('{"type":"label","timestamp":"","label":"…"}'))).toBe(true);
   });
 
   it('any JSON value can be read', () => {

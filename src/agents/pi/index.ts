@@ -83,11 +83,35 @@ function uuidOf(line: Json, file: TranscriptFile, at: number | undefined): strin
   if (id !== undefined) return derive(id, asString(line.timestamp) ?? String(state.session ?? file.key));
   const ordinal = typeof state.ordinal === 'number' ? state.ordinal : 0;
   state.ordinal = ordinal + 1;
-  // A branch begins with a copy of its origin's lines. (A branch of a branch names only the nearer one: there the
-  // oldest lines keep separate ids.)
+  return derive(origin(file, at), ordinal);
+}
+
+/**
+ * The session in which a line of version 1 was written first. A branch begins with a copy of its origin's lines. (A
+ * branch of a branch names only the nearer one: there the oldest lines keep separate ids.)
+ */
+function origin({ state, key }: TranscriptFile, at: number | undefined): string {
   const copied =
     typeof state.origin === 'string' && typeof state.bornAt === 'number' && at !== undefined && at < state.bornAt;
-  return derive(String((copied ? state.origin : state.session) ?? file.key), ordinal);
+  return String((copied ? state.origin : state.session) ?? key);
+}
+
+/** What Pi puts in place of earlier messages. In version 1 it has no id, and its time is its name. */
+function readCompaction(line: Json, file: TranscriptFile): ParsedItem[] {
+  const { state } = file;
+  const text = asString(line.summary)?.trim() ?? '';
+  const time = asString(line.timestamp);
+  const at = asTime(line.timestamp);
+  if (text === '' || time === undefined) return [];
+  const uuid = asString(line.id) === undefined ? derive(origin(file, at), 'compaction', time) : uuidOf(line, file, at);
+  const continues = takeJump(state);
+  return [
+    {
+      ...{ kind: 'entry', uuid, session: asString(state.session), at, cwd: asString(state.cwd) },
+      ...{ role: 'assistant', author: 'machine', form: 'compaction', text, toolUses: [] },
+      ...(continues === undefined ? {} : { continues }),
+    },
+  ];
 }
 
 const filesOf = (tool: string, input: unknown): string[] => {
@@ -179,7 +203,7 @@ function readItems(line: Json, file: TranscriptFile): readonly ParsedItem[] {
     const title = asString(line.name)?.trim();
     return title === undefined || title === '' ? [] : [{ kind: 'title', title, by: 'person' }];
   }
-  // Summaries of compactions and branches repeat what the entries themselves say.
+  if (line.type === 'compaction') return readCompaction(line, file);
   return [];
 }
 
@@ -201,7 +225,7 @@ const kinds: ReadonlySet<unknown> = new Set(
 );
 
 /** Line kinds that yield nothing. With a parentId they are links of the tree, and must still be read. */
-const idle = /^\{"type":"(?:model_change|thinking_level_change|compaction|branch_summary|label|custom)"/;
+const idle = /^\{"type":"(?:model_change|thinking_level_change|branch_summary|label|custom)"/;
 
 export const pi: Agent = {
   name: 'pi',

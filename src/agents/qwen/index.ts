@@ -150,10 +150,17 @@ function resultsOf(parts: unknown, line: Json): ParsedItem[] {
 
 const idle: ReadonlySet<unknown> = new Set(
   (
-    'ui_telemetry attribution_snapshot chat_compression notification rewind branch_checkpoint file_history_snapshot at_command ' +
+    'ui_telemetry attribution_snapshot notification rewind branch_checkpoint file_history_snapshot at_command ' +
     'parent_session slash_command custom_title session_artifact_event cron mid_turn_user_message session_model turn_result goal_runtime'
   ).split(' '),
 );
+
+/** The history after a compression begins with its summary, before the messages that stay. */
+const summaryIn = (history: unknown): string | undefined =>
+  (Array.isArray(history) ? history.slice(0, 4) : [])
+    .map((content) => textOfParts(asObject(content).parts))
+    .find((text) => text.includes('<state_snapshot>'))
+    ?.trim();
 
 function readSystem(line: Json, where: Where): Omit<ParsedLine, 'at'> {
   const payload = asObject(line.systemPayload);
@@ -170,6 +177,11 @@ function readSystem(line: Json, where: Where): Omit<ParsedLine, 'at'> {
     const isTyped = text?.startsWith('/') === true && (payload.phase === undefined || payload.phase === 'invocation');
     const said = { role: 'user', author: 'person', form: 'command', text: text ?? '', toolUses: [] } as const;
     return { items: isTyped ? [{ kind: 'entry', ...where, ...said }] : [] };
+  }
+  if (subtype === 'chat_compression') {
+    const text = summaryIn(payload.compressedHistory);
+    const said = { role: 'assistant', author: 'machine', form: 'compaction', text: text ?? '', toolUses: [] } as const;
+    return { items: text === undefined ? [] : [{ kind: 'entry', ...where, ...said }] };
   }
   if (subtype === 'parent_session') {
     const forkOf = asString(payload.parentSessionId) ?? asString(payload.sessionId);

@@ -56,6 +56,27 @@ it('a commit that removes a name retires what agents said about it before, in an
   expect(text).not.toContain('removed TideCursor');
 });
 
+it('a sentence that something is no longer so retires what agents said about the same names before', async () => {
+  const memory = await emptyMemory();
+  const before: KeyedStatement = {
+    ...{ key: 'change: all', text: 'Decided in a commit: wire --all into the CLI. `--all` implies `TideGuess`.' },
+    saidBy: 'agent',
+  };
+  const half: KeyedStatement = { key: 'commit: guess', text: 'A `TideGuess` is never stored.', saidBy: 'agent' };
+  const own: KeyedStatement = { key: 'guesses', text: 'Use --all only without TideGuess.', saidBy: 'person' };
+  const over: KeyedStatement = {
+    ...{ key: 'commit: over', text: 'The flag `--all` no longer enables `TideGuess`. (From the commit “Fix it”.)' },
+    saidBy: 'agent',
+  };
+  const after: KeyedStatement = { ...before, key: 'change: again', text: 'Bind `--all` and `TideGuess` in a group.' };
+  const pageNow = () => filesOf(folderOf(memory))[page] ?? '';
+  await apply(memory, conversation('s3', on(3)), says(after));
+  await apply(memory, conversation('s2', on(2)), says(over));
+  await apply(memory, conversation('s1', on(1)), says(before, half, own));
+  expect(pageNow()).not.toContain(before.text);
+  for (const { text } of [half, own, over, after]) expect(pageNow()).toContain(text);
+});
+
 it('the history of the page says which commit retired a line', async () => {
   const memory = await emptyMemory();
   for (const [id, at, gave] of sessions) await apply(memory, conversation(id, at), gave);

@@ -1,9 +1,11 @@
 // ③ Rows → the versions of each target, and the one that holds. A pure function.
 import { runsTask } from '../../agents/tools/usual-commands.ts';
-import { amendedIn, coreOf, removedIn } from '../../schema/statement-form.ts';
+import { cut } from '../../language/gist.ts';
 import { originalKey } from '../../store/hub/port.ts';
 import type { Statement } from '../../store/memory/port.ts';
+import { endingsIn } from './endings.ts';
 import { keyOf, plain } from './names.ts';
+import { restated } from './restated.ts';
 
 /** All statements of one target in chronological order, and the one that holds. */
 export interface Versions {
@@ -26,59 +28,39 @@ export const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 :
  * Which statement holds: the person's words outrank an agent's words and counted commands. A request to remember outranks a
  * conversation. Among equals, the later statement holds. Commands are counted over sessions, so a single run never wins. A note counts
  * once another session has said the same. A target that has only unproven notes has no versions. A commit that removed something from the
- * code retires what agents said about it before, and an amended commit what was said about its first form.
+ * code retires what agents said about it before, an amended commit what was said about its first form, and a sentence that something is no
+ * longer so what was said about the same names. What another line says as well stands on the page once.
  */
 export function versionsOf(
   statements: readonly Statement[],
   merged: ReadonlyMap<string, string> = new Map(),
 ): Versions[] {
-  const endings = statements.filter(isEnding).sort(compare);
-  return [...byTarget(statements, merged)].flatMap(([target, list]) => {
+  const endingOf = endingsIn([...statements].sort(compare));
+  const holdingNow = [...byTarget(statements, merged)].flatMap(([target, list]): Versions[] => {
     const all = list.sort(compare);
     const counting = all.flatMap((each) =>
       each.kind !== 'note' ? [each] : isProven(each, all) ? [{ ...each, kind: 'keyed' as const }] : [],
     );
     const current = counting.length === 0 ? undefined : holding(counting);
     if (current === undefined) return [];
-    const ending = endings.find(
-      (one) => compare(one, current) > 0 && (isAbout(current, one) || isAmended(current, one)),
-    );
+    const ending = endingOf(current);
     if (ending === undefined) return [{ target, all, current }];
-    const end: Statement = { ...ending, target };
+    const end: Statement = { ...ending, target, kind: 'retired', why: ending.why || ending.text };
     return [{ target, all: [...all, end].sort(compare), current: end }];
+  });
+  const repeated = restated(holdingNow.map(({ target, current }) => ({ ...current, target })));
+  if (repeated.size === 0) return holdingNow;
+  return holdingNow.map((each) => {
+    const other = repeated.get(each.target);
+    return other === undefined ? each : restatedBy(each, other);
   });
 }
 
-const isEnding = ({ kind, key }: Statement): boolean =>
-  kind === 'retired' && (removedIn(key) !== undefined || amendedIn(key) !== undefined);
-
-/** A commit of an earlier conversation of the session, about the same things as the title that it got by amending. */
-function isAmended({ kind, key, text, session, file, pos }: Statement, by: Statement): boolean {
-  const title = amendedIn(by.key);
-  if (title === undefined || kind !== 'keyed' || !key.startsWith('change: ') || session !== by.session) return false;
-  const words = wordsOf(text);
-  const isEarlier = file !== by.file || pos !== by.pos;
-  return isEarlier && [...wordsOf(title)].filter((word) => words.has(word)).length >= 2;
-}
-
-/** Older versions named the commit that a statement comes from. It may be the one that removed the name. */
-const sourceOfFact = / \(From the (?:commit|pull request) “[^”]*”\.\)$/;
-/** A decision that itself takes something away still holds when its name is gone. */
-const takesAway = /^(?:replace|swap|split|rename|move|switch|migrate|stop|disable|reject|refuse|forbid|disallow) /;
-
-/** Only an agent's words about the code end with the name. The person's words stay. */
-function isAbout({ kind, text, form, saidBy, source }: Statement, removal: Statement): boolean {
-  const name = removedIn(removal.key);
-  if (name === undefined || kind !== 'keyed' || saidBy !== 'agent' || source !== 'conversation') return false;
-  if (form === 'commit' && takesAway.test(coreOf(text, form))) return false;
-  const told = text.replace(sourceOfFact, '');
-  for (let at = told.indexOf(name); at >= 0; at = told.indexOf(name, at + 1)) {
-    const before = /[\p{L}\p{N}_-]*$/u.exec(told.slice(0, at))?.[0] ?? '';
-    // `NewTideCursor` and `ErrTideCursorClosed` go with `TideCursor`. `TideCursorPool` may stay.
-    if (/^(?:Err|New|With|new|with|make|create)$/.test(before)) return true;
-    if (before === '' && !/[\p{L}\p{N}_-]/u.test(told[at + name.length] ?? '')) return true;
-  }
-  return false;
+/** The line leaves the page, and comes back when the other one does not hold any more. */
+function restatedBy({ target, all, current }: Versions, { text }: Statement): Versions {
+  const why = `Another line says it too: “${cut(text, 120)}”`;
+  const end: Statement = { ...current, target, kind: 'retired', order: current.order + 0.5, why };
+  return { target, all: [...all, end], current: end };
 }
 
 /** The latest note of each target that no other session has confirmed. */

@@ -159,3 +159,22 @@ const isNamedFact = (text: string, plain: string): boolean =>
   !pastVerb.test(plain) &&
   !ofTheWork.test(text) &&
   namesSubject(text);
+
+/** What follows from the sentence before it, or what to do about it. */
+const follows =
+  /^(?:so|thus|hence|therefore|otherwise|consequently|as a result|if|that (?!said)[a-z]+(?:ed|s)|this (?:means|makes|breaks|causes|forces|hides|lets|avoids|keeps)|use|set|pass|call|run|prefer|always|never|instead,?) \S|\btherefore\b/i;
+const concludes = /^(?:so|thus|hence|therefore|otherwise|consequently|as a result)\b/i;
+/** The speaker, the listener, the work of the moment, or a doubt. */
+const ofMoment =
+  /\b(?:i|i'm|i've|i'll|i'd|me|my|we|we'll|our|you|your|let's|now|next|then|want|could|might|may|maybe|probably|likely|should|fixed|pushed|committed|(?:this|the) (?:pr|branch|commit|fix|change)|review|verified|later|below|above)\b|\?|[:→…]/i;
+const longestPair = 420;
+
+/** A sentence with the next one, if that gives its point: what follows from it, or what to do about it. */
+export const withPoint = (text: string, next: string): string =>
+  text.length + next.length < longestPair &&
+  follows.test(next) &&
+  isWhole(next, 5) &&
+  (namesIn(next).length > 0 || concludes.test(next)) &&
+  !ofMoment.test(withoutQuotes(next))
+    ? `${text} ${next}`
+    : text;

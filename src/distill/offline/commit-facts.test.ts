@@ -48,6 +48,43 @@ describe('the description of a commit', () => {
     ).toEqual([`Decided in a commit: send refs to tide-server in batches. ${reason}`]);
   });
 
+  it.each([
+    'Gate `sendRefs` on `maxRefUpdates` so that a push only fails where the cap is in effect.',
+    'Run sendRefs() after closeBatch() to prevent refs of a harbour from leaking into the next one.',
+  ])('gives what a step is for: %s', (reason) =>
+    expect(kept(commit(title, `Add a loop to the client.\n\n- ${reason}`))).toEqual([
+      `Decided in a commit: send refs to tide-server in batches. ${reason}`,
+    ]),
+  );
+
+  it('gives what follows from the reason with it', () => {
+    const point = 'Otherwise `sendRefs` stops at the first batch of the harbour.';
+    expect(kept(commit(title, `${caps} ${point} I will look at the rest.`))).toEqual([`${decided} ${point}`]);
+    expect(kept(commit(title, `${caps} If you want, I can look at \`sendRefs\` of the harbour.`))).toEqual([decided]);
+  });
+
+  it('also gives what a variable of the environment does and what is over, whatever the title says', () => {
+    const variable = 'Set TIDE_MAX_REFS to raise the cap for servers that take larger pushes.';
+    const over = '`sendRefs` no longer waits for `maxRefUpdates` of the harbour.';
+    const from = (name: string) => `(From the commit “${name}”.)`;
+    expect(kept(commit('Fix two findings of the review', `${variable}\n\n- ${over}`))).toEqual([
+      `${variable} ${from('Fix two findings of the review')}`,
+      `${over} ${from('Fix two findings of the review')}`,
+    ]);
+    expect(kept(commit(title, `${caps}\n\nAdd a loop.\n\n${variable}`))).toEqual([
+      decided,
+      `${variable} ${from(title)}`,
+    ]);
+    expect(kept(commit(title, `${caps}\n\n${variable}`)), 'the point of the reason').toEqual([
+      `${decided} ${variable}`,
+    ]);
+    expect(kept(commit('docs: tell of batches', variable))).toEqual([]);
+    expect(kept(commit('Fix two findings', `## Problem\n\n${over}`))).toEqual([]);
+    expect(kept(commit('Fix two findings', 'Confirmed that the run with TIDE_MAX_REFS set passes for all.'))).toEqual(
+      [],
+    );
+  });
+
   it('gives the cause if the title mends something, as an insight', () => {
     const { insights, projects } = extracted(commit('Fix lost refs of large harbours', caps));
     expect(projects).toEqual([]);

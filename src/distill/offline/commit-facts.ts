@@ -5,14 +5,16 @@ import type { KeyedStatement } from '../../schema/extraction.ts';
 import { amendmentKey, commitText } from '../../schema/statement-form.ts';
 import { isPast, namesIn } from './claim.ts';
 import type { Command } from './deeds.ts';
-import { designChange, isDecided, removedBy, withScope } from './design-changes.ts';
+import { designChange, isDecided, isMinor, removedBy, withScope } from './design-changes.ts';
 import { causeAfter } from './mended.ts';
-import { type Insight, mends, reasonIn } from './reasons.ts';
-import { ended } from './say.ts';
+import { type Insight, mends, reasonIn, settledIn } from './reasons.ts';
+import { capital, ended } from './say.ts';
 import { keyOf } from './wishes.ts';
 
 const mostDecisions = 6;
 const mostCauses = 3;
+const mostSettled = 4;
+const mostOfCommit = 2;
 
 export interface CommitFacts {
   readonly statements: readonly KeyedStatement[];
@@ -86,31 +88,65 @@ const amendedBy = (title: string): KeyedStatement => ({
 export function commitFacts(commands: readonly Command[]): CommitFacts {
   const { made, amended } = standing(commands);
   const decided = new Map<string, KeyedStatement>();
+  const settled = new Map<string, KeyedStatement>();
   const causes = new Map<string, Insight>();
-  for (const [i, { message, opened, body = '', at }] of made.entries()) {
-    const title = message ?? opened?.title ?? '';
+  const inOrder: KeyedStatement[] = [];
+  for (const [i, command] of made.entries()) {
+    const title = titleOf(command);
     const key = keyOf(title);
+    const later = made.slice(i + 1);
     // The pull request of a single commit repeats its title.
-    if (!isDecided(title) || decided.has(key) || causes.has(key)) continue;
-    const reason = reasonIn(body);
-    if (isTakenOut(`${title} ${reason ?? ''}`, made.slice(i + 1))) continue;
-    const isDesign = designChange(title) !== undefined;
-    if (mends(title)) {
-      const cause = reason === undefined ? undefined : causeAfter(title, reason);
-      if (cause !== undefined) causes.set(key, { text: cause, at, about: '' });
-      continue;
-    }
-    // How it was before no longer holds.
-    if (!isDesign && reason !== undefined && isPast(reason)) continue;
-    const change = reason === undefined ? designChange(title) : withScope(title);
-    if (change === undefined) continue;
-    const text = commitText(`${ended(change)}${reason === undefined ? '' : ` ${reason}`}`);
-    decided.set(key, { key: cut(`change: ${key}`, 80), text, form: 'commit', saidBy: 'agent' });
+    const told = decided.has(key) || causes.has(key) ? {} : toldBy(command, later);
+    if (told.cause !== undefined) causes.set(key, { text: told.cause, at: command.at, about: '' });
+    if (told.change !== undefined)
+      decided.set(key, { key: cut(`change: ${key}`, 80), text: told.change, form: 'commit', saidBy: 'agent' });
+    const more = settledBy(command, later, decided.get(key)?.text ?? '').filter((one) => !settled.has(one.key));
+    for (const one of more) settled.set(one.key, one);
+    const change = told.change === undefined ? undefined : decided.get(key);
+    inOrder.push(...(change === undefined ? [] : [change]), ...more);
   }
+  const kept = new Set([...[...decided.values()].slice(-mostDecisions), ...[...settled.values()].slice(-mostSettled)]);
   const layouts = made.flatMap(({ body = '' }) => layoutIn(body)).slice(-1);
   const removed = made.flatMap(({ message = '' }) => removedBy(message));
   return {
-    statements: [...removed, ...amended.map(amendedBy), ...[...decided.values()].slice(-mostDecisions), ...layouts],
+    // A later commit may end what an earlier one said.
+    statements: [...removed, ...amended.map(amendedBy), ...inOrder.filter((one) => kept.has(one)), ...layouts],
     causes: [...causes.values()].slice(-mostCauses),
   };
+}
+
+const titleOf = ({ message, opened }: Command): string => message ?? opened?.title ?? '';
+
+/** The decision of a commit with its reason, or the cause of what it mends, if it holds after the mend. */
+function toldBy(command: Command, later: readonly Command[]): { readonly change?: string; readonly cause?: string } {
+  const title = titleOf(command);
+  if (!isDecided(title)) return {};
+  const reason = reasonIn(command.body ?? '');
+  if (isTakenOut(`${title} ${reason ?? ''}`, later)) return {};
+  if (mends(title)) {
+    const cause = reason === undefined ? undefined : causeAfter(title, reason);
+    return cause === undefined ? {} : { cause };
+  }
+  const design = designChange(title);
+  // How it was before no longer holds.
+  if (design === undefined && reason !== undefined && isPast(reason)) return {};
+  const change = reason === undefined ? design : withScope(title);
+  return change === undefined
+    ? {}
+    : { change: commitText(`${ended(change)}${reason === undefined ? '' : ` ${reason}`}`) };
+}
+
+/** What else a commit says that holds from then on, with its title, since the sentence stood below it. */
+function settledBy(command: Command, later: readonly Command[], told: string): KeyedStatement[] {
+  const title = titleOf(command);
+  if (title === '' || isMinor(title)) return [];
+  const source = command.message === undefined ? 'pull request' : 'commit';
+  return settledIn(command.body ?? '', told)
+    .filter((said) => !isTakenOut(said, later))
+    .slice(0, mostOfCommit)
+    .map((said) => ({
+      key: cut(`commit: ${keyOf(said)}`, 80),
+      text: `${capital(said)} (From the ${source} “${cut(title, 100)}”.)`,
+      saidBy: 'agent',
+    }));
 }

@@ -50,6 +50,20 @@ describe('the title of a commit', () => {
     expect(statements(run(`git commit -m "${title}"`), run('git reset --hard HEAD~1'))).toEqual([]);
   });
 
+  const gone = (title: string) =>
+    statements(run(`git commit -m '${title}'`))
+      .filter(({ change }) => change === 'retire')
+      .map(({ key }) => key.replace('removed: ', ''));
+
+  it('that puts other names in the place of a name retires what is known about it', () => {
+    expect(gone('cli: split --draft into --draft-local and --draft-shared')).toEqual(['--draft']);
+    expect(gone('Rename the field from tide_at to ebbs_at')).toEqual(['tide_at']);
+    expect(gone('Replace TideCursor with TideReader')).toEqual(['TideCursor']);
+    expect(gone('Replace TideCursor with TideReader in the harbour page')).toEqual([]);
+    expect(gone('Replace `git` with `libgit`')).toEqual([]);
+    expect(gone('Rename the harbour page to the quay page')).toEqual([]);
+  });
+
   it('that removes a name retires what is known about it', () => {
     expect(statements(run('git commit -m "store: drop TideCursor per review"'))).toEqual([
       {
@@ -58,6 +72,8 @@ describe('the title of a commit', () => {
       },
     ]);
     expect(statements(run('git commit -m "Drop unused name parameter of openTide"'))).toEqual([]);
+    expect(gone('Drop --moor per review')).toEqual(['--moor']);
+    expect(gone('Remove telemetry'), 'a plain word').toEqual([]);
     expect(statements(run('git commit -m "Remove --moor from the tests"'))).toEqual([]);
   });
 });

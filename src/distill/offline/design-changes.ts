@@ -4,6 +4,7 @@ import { cut } from '../../language/gist.ts';
 import { isTellingWord } from '../../language/stop-words.ts';
 import type { KeyedStatement } from '../../schema/extraction.ts';
 import { removalKey } from '../../schema/statement-form.ts';
+import { isWellKnown } from './outside.ts';
 import { identifier } from './request.ts';
 
 /** Each form says how things are after the commit. `Add`, `Fix` and `Improve` only say that something was done. */
@@ -29,10 +30,17 @@ const scope =
 const tellingIn = (text: string): number =>
   (text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}_.-]{2,}/gu) ?? []).filter(isTellingWord).length;
 
+/** An identifier also counts right behind a verb. */
+const name = String.raw`(?:${identifier.source}|--[a-z][\w-]+)`;
+
 /** The name of something in the code right after the verb, with nothing behind it that would be the real object. */
 const removal = new RegExp(
-  String.raw`^(?:drop|remove|delete|retire)s? (?:the )?(?:now-unused |unused |legacy |old |deprecated )?(${identifier.source})(?: (?:flag|option|type|function|struct|class|interface|setting|command|mode|wrapper|helper|module|package|file|field|column|table)s?)?(?=$|[,;.:]| (?:per|in favou?r|and|because|now that|as|since|after)\b)`,
-  'i',
+  String.raw`^(?:[Dd]rop|[Rr]emove|[Dd]elete|[Rr]etire)s? (?:the )?(?:now-unused |unused |legacy |old |deprecated )?(${name})(?: (?:flag|option|type|function|struct|class|interface|setting|command|mode|wrapper|helper|module|package|file|field|column|table)s?)?(?=$|[,;.:]| (?:per|in favou?r|and|because|now that|as|since|after)\b)`,
+);
+
+/** A new name or several parts take the place of a name. `replace X with Y` may be about a single call, unless nothing else is said. */
+const replacement = new RegExp(
+  String.raw`^(?:(?:[Rr]ename|[Ss]plit)s? (?:the )?(?:(?!from )[a-z]+ ){0,2}?(?:from )?(${name})(?: [a-z]+){0,2}? (?:to|into) \S|(?:[Rr]eplace|[Ss]wap)s? (?:the )?(${name})(?: (?:flag|option|type|setting|command|module|package|field|column|table)s?)? (?:with|by) (?:the )?${name}$)`,
 );
 
 function parts(message: string): { readonly about: string; readonly said: readonly string[] } {
@@ -48,6 +56,10 @@ export const isDecided = (title: string): boolean =>
   !smallDeeds.test(title) &&
   !aside.test(title) &&
   tellingIn(title) >= 2;
+
+/** By its convention, or its first word, about tests, texts and chores alone. */
+export const isMinor = (title: string): boolean =>
+  smallKinds.test(title) || /^(?:[\w/.-]+: )?(?:tests?|docs?|document|typos?)\b/i.test(title);
 
 const lowered = (text: string): string => text.replace(/^\p{Lu}(?=\p{Ll})/u, (letter) => letter.toLowerCase());
 const told = (part: string, about: string): string => `${lowered(part)}${about === '' ? '' : ` (${about})`}`;
@@ -74,10 +86,11 @@ export function designChange(title: string): string | undefined {
 export function removedBy(message: string): KeyedStatement[] {
   if (message.endsWith('…') || smallKinds.test(message)) return [];
   return parts(message).said.flatMap((part) => {
-    const name = removal.exec(part)?.[1]?.replaceAll('`', '').trim();
-    const text = `The commit “${cut(message, 100)}” removed ${name}.`;
-    return name === undefined
+    const [, renamed, replaced] = replacement.exec(part) ?? [];
+    const gone = (removal.exec(part)?.[1] ?? renamed ?? replaced)?.replaceAll('`', '').trim();
+    const text = `The commit “${cut(message, 100)}” removed ${gone}.`;
+    return gone === undefined || isWellKnown(gone)
       ? []
-      : [{ key: cut(removalKey(name), 80), text, saidBy: 'agent' as const, change: 'retire' as const }];
+      : [{ key: cut(removalKey(gone), 80), text, saidBy: 'agent' as const, change: 'retire' as const }];
   });
 }

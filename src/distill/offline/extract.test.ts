@@ -171,6 +171,7 @@ describe('an extraction contains', () => {
     ).toEqual([{ text: 'Why does the moon rise later every day?' }]);
     expect(extract(asked('why does the moon rise later every day?')).questions).toEqual([]);
     expect(extract(turn('can you rebase this branch on main please?', [])).questions).toEqual([]);
+    expect(extract(turn('why does this happen only at night in the harbour?', [])).questions).toEqual([]);
   });
 
   it('nothing if the conversation has neither work nor wishes', () => {

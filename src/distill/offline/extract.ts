@@ -15,11 +15,12 @@ import type { Command } from './deeds.ts';
 import { insightsOf } from './insights.ts';
 import { doneSentence, openedSentence, type Reading, readingOf } from './observe.ts';
 import { withoutPreamble } from './preamble.ts';
-import { readRequest, wordsOf } from './request.ts';
+import { anaphor, readRequest, wordsOf } from './request.ts';
 import { capital, code, ended, listed, unique } from './say.ts';
 import { toolIn } from './stack.ts';
 import { planFeedback, statedByPerson } from './stated.ts';
 import { sessionTitle } from './title.ts';
+import { unfitCommands } from './unfit.ts';
 import { keyOf, type Preference, type Wishes, wishesOf } from './wishes.ts';
 import { conceptsIn, instructionsAdded, planDecisions, planGoals } from './written.ts';
 
@@ -147,7 +148,7 @@ function statementsOf(
     });
   }
   for (const { text, tool } of refusalsIn(turns)) add({ key: tool, text, saidBy: 'person' });
-  return [...found.values(), ...commandStatements(readings)];
+  return [...found.values(), ...commandStatements(readings), ...unfitCommands(turns)];
 }
 
 const fewestShared = 4;
@@ -259,6 +260,7 @@ function questionsOf(turns: readonly Turn[]): Extraction['questions'] {
   return readRequest(text)
     .sentences.slice(0, 4)
     .filter((sentence) => sentence.endsWith('?') && sentence.length < 300 && sentence.split(' ').length > 5)
+    .filter((sentence) => !anaphor.test(sentence) && !/\b(?:this|that|these|those|it|they)\b/i.test(sentence))
     .filter(
       (sentence) => !/^(?:can|could|would|will) (?:you|we)\b|,? (?:no|right|aren't we|isn't it)\?$/i.test(sentence),
     )

@@ -33,6 +33,26 @@ describe('the last answer of a turn', () => {
     '`berth` will probably be replaced by flat fields of the mooring.',
   ])('yields no change that is not named or not sure: %s', (text) => expect(insights(text)).toEqual([]));
 
+  it('yields the sentence with its point: what follows from it, or what to do about it', () => {
+    for (const point of [
+      'Use `REMOTE_TIDE_URL` for all of the quays of the harbour.',
+      'So each request of the local provider goes out without the address.',
+      'That hides `TIDE_URL` from every tool that the harbour starts.',
+    ])
+      expect(insights(`${rule} ${point}`)).toEqual([`${rule} ${point}`]);
+    for (const next of ['If you want, I can change `TIDE_URL` for you.', 'So that is it.', 'The quay is long.'])
+      expect(insights(`${rule} ${next}`)).toEqual([rule]);
+  });
+
+  it('yields what is said of a name, also with its place in a file', () => {
+    const named = '`tide-cli`: addresses stay as they are without `TIDE_URL`, since the provider never reads others.';
+    expect(insights(`- ${named}`)).toEqual([named]);
+    const placed =
+      'The check (`limitOf`, `harbour.go:1304`) only fires when `tide-cli` knows `TIDE_URL` of the server.';
+    expect(insights(placed)).toEqual([placed.replace(', `harbour.go:1304`', '')]);
+    expect(insights('Order: addresses stay without `TIDE_URL`, since `tide-cli` never reads others.')).toEqual([]);
+  });
+
   it('yields nothing if the person objects', () => {
     expect(insights(rule, 'no, that is wrong')).toEqual([]);
     expect(insights(rule, "I don't think so")).toEqual([]);

@@ -3,7 +3,7 @@
 import { inOneLine, sentencesOf } from '../../language/gist.ts';
 import { isAnswer } from '../../language/open-ends.ts';
 import type { Turn } from '../material.ts';
-import { namesIn, statesChange, statesDemand, weighClaim } from './claim.ts';
+import { namesIn, statesChange, statesDemand, weighClaim, withPoint } from './claim.ts';
 import type { Reading } from './observe.ts';
 import { outsideIn } from './outside.ts';
 import type { Insight } from './reasons.ts';
@@ -11,17 +11,19 @@ import { isRefuted } from './refuted.ts';
 import { capital, ended } from './say.ts';
 import { type Item, itemsOf, named } from './written.ts';
 
-const mostClaims = 2;
+const mostClaims = 3;
 const leastWeight = 4;
 const longestCure = 420;
 
 /** Sections that tell of the work, or of what could be done. */
 const ofTheWork =
   /\?|\b(?:skipp\w+|recommend\w*|suggest\w*|chang(?:es?|ed)|files?|summary|verdict|fix(?:es|ed)?|issues?|missing|next|options?|to-?dos?|tests?|verif\w+|validat\w+|review\w*|nits?|minor|concerns?|trade-?offs?|plan|proposal|steps?|commit\w*|might|i|i'd)\b/i;
-/** A line of a file moves, and a label belongs to a list. */
+/** A line of a file moves, and a label belongs to a list, unless it names something of the code. */
 const position = /:\d{2,}|\blines? \d/;
 const label = /^.{0,25} [—–-] |^[^.]{1,60}: |\bwe\b/i;
-const isLoose = (text: string): boolean => position.test(text) || label.test(text.replace(/`[^`]*`/g, 'x'));
+const nameBefore = /^`[^`]{3,40}`: (?=\S)/;
+const isLoose = (text: string): boolean =>
+  position.test(text) || label.test(text.replace(nameBefore, '').replace(/`[^`]*`/g, 'x'));
 
 /** A sentence may also begin with code in lower case. */
 const beforeCode = (text: string): string[] => text.split(/(?<=[\w)`]\.)(?<!\b(?:e\.g|i\.e|etc|vs|cf)\.) +(?=`)/);
@@ -29,8 +31,8 @@ const beforeCode = (text: string): string[] => text.split(/(?<=[\w)`]\.)(?<!\b(?
 /** The speaker announces what counts. */
 const summed =
   /^(?:(?:the|in|a) )?(?:one-sentence version|short(?: answer| version)?|tl;?dr|bottom line|key (?:point|insight))\s*(?::|—)\s+/i;
-/** `(push.go:238)`: where it stands today. */
-const reference = / \(`?[\w./-]+:\d+(?:-\d+)?`?\)/g;
+/** `(push.go:238)`, also after a name: where it stands today. */
+const reference = / \(`?[\w./-]+:\d+(?:-\d+)?`?\)|, `?[\w./-]+:\d+(?:-\d+)?`?(?=\))/g;
 
 const told = (whole: string, heading: string) => {
   // What follows the colon is a list or code, which shows the change.
@@ -59,10 +61,14 @@ export function claimsIn(
     if (isRefuted(turns, turn) || !/`[^`\n]{3,}`/.test(answer)) return [];
     return sentencesOf(answer)
       .flatMap(({ text, heading }) => beforeCode(text).map((one) => told(one, heading)))
+      .map((one, i, all) => ({ ...one, next: all[i + 1]?.heading === one.heading ? (all[i + 1]?.text ?? '') : '' }))
       .filter(
         ({ text, isSummed, heading }) => /\.$/.test(text) && !isLoose(text) && (isSummed || !ofTheWork.test(heading)),
       )
-      .map(({ text, isSummed }) => ({ text, weight: weightOf(text) + (isSummed ? 1 : 0), at: turn.endedAt, about: '' }))
+      .map(({ text, isSummed, next }) => ({
+        text: withPoint(text, isLoose(next) ? '' : next),
+        ...{ weight: weightOf(text) + (isSummed ? 1 : 0), at: turn.endedAt, about: '' },
+      }))
       .filter(({ weight }) => weight >= leastWeight);
   });
   const best = new Set<Insight>();

@@ -4,7 +4,7 @@ import { sentencesOf } from '../../language/gist.ts';
 import { isAnswer } from '../../language/open-ends.ts';
 import type { Entry } from '../../schema/entry.ts';
 import type { Turn } from '../material.ts';
-import { isDated, isWhole, namesIn } from './claim.ts';
+import { isDated, isWhole, namesIn, withPoint } from './claim.ts';
 import { planOf } from './plan.ts';
 import { anaphor, inPieces } from './request.ts';
 import { capital, ended } from './say.ts';
@@ -140,7 +140,7 @@ const withMechanism = ({ text, next }: AnswerSentence): string =>
   !uncertain.test(next) &&
   !ofTheWork.test(next)
     ? `${ended(text)} ${next}`
-    : text;
+    : withPoint(ended(text), next);
 /** What the agent did or will do about it. */
 const ofTheWork =
   /^(?:i|we|you|fixed|pushed|added|updated|changed|the fix|verified|verification|fix)\b|\b(?:i've|i have|tests?)\b/i;

@@ -1,7 +1,7 @@
 // Finds the sentence of a description that gives the reason: the first one that states a cause or a limit and names something.
 
 import { type Sentence, sentencesOf } from '../../language/gist.ts';
-import { isDated, isDeed, isWhole, namesIn, namesSubject } from './claim.ts';
+import { isDated, isDeed, isWhole, namesIn, namesSubject, withPoint } from './claim.ts';
 import { isOutside } from './outside.ts';
 import { capital, ended } from './say.ts';
 
@@ -26,7 +26,7 @@ const happens = /^(?:this|it) (?:\w+ ){0,2}\w+ because\b/i;
 const label = /^(?!root cause)[A-Z][\w ]{0,24}: /i;
 /** Not within a word such as `read-only`. */
 const cause =
-  /(?<![\w-])(?:because|since|so|otherwise|which (?:means|makes|meant|made)|means|meant|cannot|can't|could not|couldn't|never|only|must|unless|but|instead of|rather than|not|without|until|requires?|no longer|caused)(?![\w-])|n't\b/i;
+  /(?<![\w-])(?:because|since|so|otherwise|which (?:means|makes|meant|made)|means|meant|cannot|can't|could not|couldn't|never|only|must|unless|but|instead of|rather than|to prevent|to avoid|not|without|until|requires?|no longer|caused)(?![\w-])|n't\b/i;
 
 /** A reason by its form alone, wherever it stands. */
 const outright =
@@ -47,8 +47,26 @@ export function reasonIn(body: string): string | undefined {
   const text = rest === whole ? whole : capital(rest);
   const next = sentences[first + 1];
   const both = next === undefined || !isReason(next) ? undefined : `${ended(text)} ${next.text}`;
-  return ended(both !== undefined && both.length <= longest ? both : text);
+  if (both !== undefined && both.length <= longest) return ended(both);
+  return ended(next === undefined ? text : withPoint(ended(text), next.text));
 }
+
+/** What else a description says that holds from then on: what is replaced or over, and what a variable of the environment does. */
+export function settledIn(body: string, told: string): string[] {
+  return sentencesOf(body)
+    .filter(
+      ({ text, heading }) => !asideHeading.test(heading) && !before.test(heading) && !told.includes(text.slice(0, 60)),
+    )
+    .filter((sentence) => !checked.test(sentence.text) && (isOutright(sentence) || setsUp(sentence)))
+    .map(({ text }) => ended(text));
+}
+
+const before = /\b(?:problem|issue|bug|background|context|before|motivation|root cause|why)\b/i;
+const checked = /^(?:kept|confirmed|verified|tested|checked|reviewed|fail(?:s|ed)|pass(?:es|ed))\b/i;
+/** The name of a variable of the environment. */
+const variable = /(?<![\w$.{-])[A-Z][A-Z\d]*_[A-Z\d_]*[A-Z\d](?![\w(])/;
+const setsUp = (sentence: Sentence): boolean =>
+  variable.test(sentence.text) && isWhole(sentence.text, 6) && isUnderstood(sentence);
 
 const isReason = (sentence: Sentence): boolean =>
   isWhole(sentence.text) && cause.test(sentence.text) && namesIn(sentence.text).length > 0 && standsAlone(sentence);
@@ -59,16 +77,22 @@ const isOutright = (sentence: Sentence): boolean =>
   (namesIn(sentence.text).length > 0 || isOutside(sentence.text)) &&
   standsAlone(sentence);
 
-const standsAlone = ({ text }: Sentence): boolean =>
+const standsAlone = (sentence: Sentence): boolean =>
+  isUnderstood(sentence) && (!isDeed(sentence.text) || givesReason(sentence.text));
+
+const isUnderstood = ({ text }: Sentence): boolean =>
   (happens.test(text) || !pointsBack.test(text)) &&
   (!/^(?:the|our|an?)\s/i.test(text) || namesSubject(text)) &&
   !label.test(text) &&
   !aside.test(text) &&
-  !isDated(text) &&
-  (!isDeed(text) || givesReason.test(text));
+  !isDated(text);
 
 /** `Drop the alias, since every command binds it` tells of the change, and why. */
-const givesReason = /,? (?:because|since) (?!this\b|that\b|it\b|they\b)\S+ .{12,}$/i;
+const givesReason = (text: string): boolean => because.test(text) || (purpose.test(text) && namesIn(text).length > 1);
+const because = /,? (?:because|since) (?!this\b|that\b|it\b|they\b)\S+ .{12,}$/i;
+/** What a step between two things of the code is for. */
+const purpose =
+  /\bto (?:prevent|avoid) .{20,}$|,? so (?:that )?(?!this\b|that\b|it\b|they\b)\S+ (?=.{12,}$).*\b(?:only|never|always|cannot|can't|must|stays?|keeps?|regardless|whatever)(?![\w-])/i;
 
 /** Whether a title says that something is mended. What follows is then the cause rather than a decision. */
 export const mends = (title: string): boolean => /^(?:[\w/.-]+: )?(?:hot|bug ?)?fix(?:e[sd])?\b/i.test(title);

@@ -91,6 +91,15 @@ describe('a prompt', () => {
     ['subharbour should not be the default mode', 'Subharbour should not be the default mode.'],
     ['ok, no longer need docker.', 'No longer need docker.'],
     ['the `--moor` flag should be optional', 'The `--moor` flag should be optional.'],
+    ['tide-abe: subharbour should not be the default mode', 'Subharbour should not be the default mode.'],
+    [
+      'and we don’t need backward compatibility this will make things over complicated',
+      'We don’t need backward compatibility.',
+    ],
+    [
+      'In cloud mode we should not display the choice of the harbour in the module of repairs',
+      'In cloud mode we should not display the choice of the harbour in the module of repairs.',
+    ],
   ])('states what something is to be for good: %s', (prompt, text) => expect(kept(prompt)).toEqual([text]));
 
   it.each([
@@ -98,6 +107,9 @@ describe('a prompt', () => {
     'should the header be optional?',
     'it should be the default',
     'we no longer need the second one',
+    'in this case we should not display the choice of the harbour',
+    'when it is done we should only push the branch of the harbour',
+    'we do not need the second window of the harbour',
   ])('does not take a single change for a trait: %s', (prompt) => expect(kept(prompt)).toEqual([]));
 
   it.each([

@@ -122,12 +122,26 @@ function rulesIn(text: string): KeyedStatement[] {
 /** What something is to be for good. `The page should be wider` asks for a single change. */
 const trait =
   /^((?:[\w`.-]+ ){1,4})should(?:n['’]?t| not| never| always| only)? be (?:.{0,40}\b)?(?:default|optional|required|mandatory|opt-in|opt-out|the (?:only|single)|source of truth|enabled by|disabled by|deprecated|private|public|read-only|immutable)\b.{0,60}$/i;
+/** What holds under a condition, or for a kind of things: `In cloud mode we should not show …`. A report of a state has no `should`. */
+const condition =
+  /^(?:in|on|for|during|under|when|whenever|if|unless) (?!(?:that|this|the) (?:case|way|meantime|end)\b)(?:[^\s,]+[ ,]+){1,9}?(?:we|you|users?|agents?|the [\w-]+(?: [\w-]+)?) (?:should|must)(?:n['’]?t| not| never| always| only)\b .{12,}$/i;
+/** What a project does without, for good. */
+const needless =
+  /^(?:and |so |but |also )*we (?:don['’]?t|do not|no longer|never) (?:need|want|support|care about)(?: any| to keep| to support)? (?:backwards?[- ]compat\w*|legacy|migrations?|shims?|polyfills?|feature flags?|deprecat\w*|telemetry|windows|internationali[sz]ation)\b/i;
 const over =
   /^(?:we |i )?(?:no longer|don['’]?t) (?:need|use|want|support) ([\w`@./-]+(?: [\w`@./-]+){0,3}?)(?: any ?more)?[.!]?$/i;
 
 function traitsIn(text: string): KeyedStatement[] {
-  const plain = text.replace(/^(?:(?:ok(?:ay)?|so|also|btw|fyi|and|yes|note that)[,:]?\s+)*/i, '');
-  if (/\?\s*$/.test(text) || anaphor.test(plain)) return [];
+  // `av-12: …` names a ticket.
+  const plain = text
+    .replace(/^(?:(?:ok(?:ay)?|so|also|btw|fyi|and|yes|note that)[,:]?\s+)*/i, '')
+    .replace(/^[a-z]{2,6}-\w{2,6}: /i, '');
+  if (/\?\s*$/.test(text)) return [];
+  const waived = needless.exec(plain)?.[0];
+  if (waived !== undefined)
+    return [said(`decision: ${keyOf(waived)}`, waived.replace(/^(?:and |so |but |also )+/i, ''))];
+  if (anaphor.test(plain)) return [];
+  if (condition.test(plain) && tellingIn(plain) >= 5) return [said(`decision: ${keyOf(plain)}`, plain)];
   const thing = trait.exec(plain)?.[1];
   const gone = over.exec(plain)?.[1];
   const isNamed =

@@ -42,6 +42,20 @@ describe('text that a model has already written', () => {
     });
   });
 
+  it('yields those below a tag, up to the end of the tag', () => {
+    const snapshot = `<state_snapshot>
+    <key_knowledge>
+        - **Lock file semantics**: \`.tide/wingman.lock\` is only for the acquisition of a review.
+    </key_knowledge>
+    <file_system_state>
+        - **lock.go**: \`loadLock\` must not be called without the lock of the store.
+    </file_system_state>
+</state_snapshot>`;
+    expect(statements(having(worked('review the locks'), 'compaction', snapshot, 'machine'))).toEqual({
+      'Lock file semantics': '`.tide/wingman.lock` is only for the acquisition of a review.',
+    });
+  });
+
   const plan = `Implement the following plan:
 
 # Plan: Multi-Lock Support
@@ -69,6 +83,21 @@ describe('text that a model has already written', () => {
     ]);
     expect(made.insights.map(({ text }) => text)).toEqual([
       'git never writes `packed-refs` for `loadLock` in lock.go, so the lock stays.\nFound while working on: Multi-Lock Support.',
+    ]);
+  });
+
+  it('yields named edge cases of a plan, and a value that stays for the sake of compatibility', () => {
+    const more = `- **Lock column**: Keep the \`lock_kind\` column for backward compatibility with older stores
+
+## Edge Cases
+- **Stale lock**: Return 409 while the holder of the lock is alive
+- Without locks, the list of \`loadLock\` shows nothing at all in the view
+
+## Changes`;
+    const made = extract(turn(plan.replace('## Changes', more), [edit('/home/dev/tide/lock.go'), say('Done.')]));
+    expect(made.projects[0]?.statements.slice(2).map(({ key, text }) => [key, text])).toEqual([
+      ['Lock column (Multi-Lock Support)', 'Keep the `lock_kind` column for backward compatibility with older stores.'],
+      ['Stale lock (Multi-Lock Support)', 'Return 409 while the holder of the lock is alive.'],
     ]);
   });
 

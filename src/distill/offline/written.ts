@@ -35,7 +35,7 @@ export function itemsOf(text: string): Item[] {
     const title =
       /^#{1,4}\s+(.+)$/.exec(line)?.[1] ??
       /^\d{1,2}\.\s+\*{0,2}([A-Z][^:\n]{3,60}?)\*{0,2}:\s*\*{0,2}$/.exec(line)?.[1] ??
-      /^<(key_knowledge|constraints|decisions)>/.exec(line)?.[1];
+      /^\s*<(\/?(?:[a-z]+_[a-z_]+|constraints|decisions))>/.exec(line)?.[1];
     const [, blanks = '', item] = /^(\s{0,8})(?:[-*•]|\d{1,2}[.)])\s+(\S.*)$/.exec(line) ?? [];
     if (title !== undefined) heading = inOneLine(title.replace(/^\d+[.)]\s*/, ''));
     else if (item !== undefined) found.push({ heading, text: item.trim(), indent: blanks.length });
@@ -44,9 +44,11 @@ export function itemsOf(text: string): Item[] {
 }
 
 const concepts =
-  /^(?:key (?:technical )?(?:concepts?|facts|discoveries|learnings|knowledge|decisions)|key_knowledge|constraints(?: (?:&|and) preferences)?|critical context|conventions|gotchas)$/i;
+  /^(?:key (?:technical )?(?:concepts?|facts|discoveries|learnings|knowledge|decisions)|key_knowledge|(?:active_)?constraints(?: (?:&|and) preferences)?|critical context|conventions|gotchas)$/i;
+/** Below these, a plain line is a detail of the display more often than not. */
+const edgeCases = /^edge cases/i;
 const decisions =
-  /^(?:key |main |important )?(?:design |technical |architectur\w+ |implementation )?(?:decisions?|choices|constraints|trade-?offs)(?:\s*\([^)]*\))?(?: made)?$/i;
+  /^(?:key |main |important )?(?:design |technical |architectur\w+ |implementation )?(?:decisions?|choices|constraints|trade-?offs|edge cases|invariants)(?:\s*\([^)]*\))?(?: made| handled)?$/i;
 
 /** `**Name**: statement`. A bracket after the name stays with the statement. */
 export const named = /^\*\*(.{2,70}?):?\*\*\s{0,9}(\([^)]{1,80}\))?\s{0,9}(?::|—|–|-{1,2})?\s{1,9}(\S.*)$/;
@@ -75,7 +77,7 @@ function toStatement(name: string, rest: string, key: string): KeyedStatement | 
 /** The name of one thing in the code. What it is, the code says; a limit or a reason may stand nowhere else. */
 const isSymbol = /^(?:[\w.$]+\(\)|\w*[a-z][A-Z]\w*(?:\.\w+)*|\w+(?:\.\w+)+|\w+_\w+)(?: ?[/,] ?[\w.$()]+)*$/;
 const limit =
-  /\b(?:only|never|always|must|cannot|not|without|unless|until|because|since|so|instead of|rather than|requires?|before|after|when|default\w*)\b|n't\b/i;
+  /\b(?:only|never|always|must|cannot|not|without|unless|until|because|since|so|instead of|rather than|requires?|before|after|when|default\w*|compatib\w*)\b|n't\b/i;
 
 /** The same without words that also describe how something is made: `without a framework`, `when opened`, `instead of batches`. */
 const firmLimit =
@@ -116,6 +118,7 @@ export function planDecisions(turns: readonly Turn[]): KeyedStatement[] {
     if (title === undefined) return [];
     return itemsOf(text)
       .filter(({ heading, text: item }) => decisions.test(heading) && !leftOut.test(item) && holds(item))
+      .filter(({ heading, text: item }) => !edgeCases.test(heading) || named.test(item))
       .flatMap(({ text: item }) => decided(item, title) ?? [])
       .filter((statement) => !wording.test(statement.text))
       .slice(0, mostOfOne);
