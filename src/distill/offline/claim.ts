@@ -167,12 +167,14 @@ const concludes = /^(?:so|thus|hence|therefore|otherwise|consequently|as a resul
 /** The speaker, the listener, the work of the moment, or a doubt. */
 const ofMoment =
   /\b(?:i|i'm|i've|i'll|i'd|me|my|we|we'll|our|you|your|let's|now|next|then|want|could|might|may|maybe|probably|likely|should|fixed|pushed|committed|(?:this|the) (?:pr|branch|commit|fix|change)|review|verified|later|below|above)\b|\?|[:→…]/i;
+/** After `X no longer does Y`: what it does instead. */
+const instead = /^it [a-z]+s\b/i;
 const longestPair = 420;
 
 /** A sentence with the next one, if that gives its point: what follows from it, or what to do about it. */
 export const withPoint = (text: string, next: string): string =>
   text.length + next.length < longestPair &&
-  follows.test(next) &&
+  (follows.test(next) || (/\bno longer\b/i.test(text) && instead.test(next))) &&
   isWhole(next, 5) &&
   (namesIn(next).length > 0 || concludes.test(next)) &&
   !ofMoment.test(withoutQuotes(next))

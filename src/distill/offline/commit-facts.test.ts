@@ -58,6 +58,11 @@ describe('the description of a commit', () => {
   );
 
   it('gives what follows from the reason with it', () => {
+    const over = 'The `sendRefs` loop no longer sends `maxRefUpdates` refs at once.';
+    const instead = 'It sends the batches of the harbour and keeps `lastRef` for the last one.';
+    expect(kept(commit(title, `${over} ${instead} All refs arrive.`))).toEqual([
+      `Decided in a commit: send refs to tide-server in batches. ${over} ${instead}`,
+    ]);
     const point = 'Otherwise `sendRefs` stops at the first batch of the harbour.';
     expect(kept(commit(title, `${caps} ${point} I will look at the rest.`))).toEqual([`${decided} ${point}`]);
     expect(kept(commit(title, `${caps} If you want, I can look at \`sendRefs\` of the harbour.`))).toEqual([decided]);
@@ -104,6 +109,11 @@ describe('the description of a commit', () => {
     ['tells of the change itself', 'Add `maxRefUpdates` so that the client never sends more than the server accepts.'],
     ['tells of the change in other words', 'Wrap the reader of `harbour.go` so that the loop never waits for it.'],
     ['is an item with a label', 'Secondary: `tide-server` never reads the list, because the client has sent it.'],
+    [
+      'points to a place in earlier text',
+      'Sending the refs of `tide-server` there is never allowed, since it keeps them.',
+    ],
+    ['points above', 'The client never sends `maxRefUpdates` refs at once because that is already handled above.'],
     ['is about tests', 'The test in lock_test.go only covers the path that `tide-server` rejects with an error.'],
     ['refers to earlier text', 'This means that `tide-server` never accepts more than one push at the same time.'],
     ['refers to something in earlier text', 'A boat that lacks it is never moored, because `tide-server` rejects it.'],

@@ -19,7 +19,7 @@ const aside =
   /\b(?:tests?|tested|coverage|fixtures?|lint\w*|review(?:er|ers|ed|s)?|nits?|typos?|refactor\w*|no (?:behaviou?r|functional) changes?|unchanged|unaffected|co-authored|signed-off|generated with|clos(?:es|ed) #|for now|first cut|temporar\w+)\b|@v?\d+\.\d|\bTest[A-Z]\w+|_test\.|\.test\./i;
 /** Names something early that only the text before it explains. */
 const pointsBack =
-  /^(?:\S+\s+){0,4}?(?:this|that(?= [A-Z])|these|those|it|its|they|their|them|both|such|same|another|former|latter)\b(?!-)|^(?:but )?(?:the (?:first|second|third|last|next|other)|that|others?|each|one|two|three|he|she|you|i|and|so|also|then|however|still|yet|on top|in addition|additionally)\b(?!-)|\b(?:previous|earlier|above|below|following|this) (?:commit|change|fix|pr|code|approach|version|section)\b/i;
+  /^(?:\S+\s+){0,4}?(?:this|that(?= [A-Z])|these|those|it|its|they|their|them|both|such|same|another|former|latter)\b(?!-)|^(?:but )?(?:the (?:first|second|third|last|next|other)|that|others?|each|one|two|three|he|she|you|i|and|so|also|then|however|still|yet|on top|in addition|additionally)\b(?!-)|\b(?:previous|earlier|above|below|following|this) (?:commit|change|fix|pr|code|approach|version|section)\b|\b(?:handled|described|mentioned|noted|shown|listed|defined|explained) (?:above|below)\b|(?<=[\w`)] )(?<!\b(?:that|if|when|where|since|because|so|and|but|as|while|until|unless|or|whether|is|are|then|than) )there\b(?!['’-])/i;
 /** After a title that names the trouble, `this` is the trouble. */
 const happens = /^(?:this|it) (?:\w+ ){0,2}\w+ because\b/i;
 /** `Secondary: …` belongs to a list. */

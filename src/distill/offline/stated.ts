@@ -121,7 +121,7 @@ function rulesIn(text: string): KeyedStatement[] {
 
 /** What something is to be for good. `The page should be wider` asks for a single change. */
 const trait =
-  /^((?:[\w`.-]+ ){1,4})should(?:n['’]?t| not| never| always| only)? be (?:.{0,40}\b)?(?:default|optional|required|mandatory|opt-in|opt-out|the (?:only|single)|source of truth|enabled by|disabled by|deprecated|private|public|read-only|immutable)\b.{0,60}$/i;
+  /^((?:[\w`.-]+ ){1,4})should(?:n['’]?t| not| never| always| only)? be (?:.{0,40}\b)?(?:default|optional|required|mandatory|opt-in|opt-out|the (?:only|single)|source of truth|enabled by|disabled by|private|public|read-only|immutable)\b.{0,60}$/i;
 /** What holds under a condition, or for a kind of things: `In cloud mode we should not show …`. A report of a state has no `should`. */
 const condition =
   /^(?:in|on|for|during|under|when|whenever|if|unless) (?!(?:that|this|the) (?:case|way|meantime|end)\b)(?:[^\s,]+[ ,]+){1,9}?(?:we|you|users?|agents?|the [\w-]+(?: [\w-]+)?) (?:should|must)(?:n['’]?t| not| never| always| only)\b .{12,}$/i;
