@@ -1,5 +1,6 @@
 // Finds what an agent said that another line of the page says as well: a plan, the person's choice and a compaction often tell one decision.
 import { isTellingWord } from '../../language/stop-words.ts';
+import { coreOf } from '../../schema/statement-form.ts';
 import type { Statement } from '../../store/memory/port.ts';
 
 /** The share of the words of a line that stand in the other one, and how many there must be at least. */
@@ -17,8 +18,9 @@ interface Line {
 const made = /^(?:change|choice|decision|preference|rule|name|place): |^layout$/;
 
 /** The beginnings of the words, so that `captured` and `capture` are the same. Numbers stay whole. */
-function wordsOf({ key, text }: Statement): Set<string> {
-  const told = made.test(key) ? text : `${key.replace(/ \([^()]*\)$/, '')} ${text}`;
+function wordsOf({ key, text, form }: Statement): Set<string> {
+  const core = coreOf(text, form);
+  const told = made.test(key) ? core : `${key.replace(/ \([^()]*\)$/, '')} ${core}`;
   const words = told.toLowerCase().match(/\p{L}[\p{L}\p{N}_]{2,}|\p{N}+/gu) ?? [];
   return new Set(words.filter(isTellingWord).map((word) => word.replace(/(?<=\p{L}{3})e?s$/u, '').slice(0, 6)));
 }
