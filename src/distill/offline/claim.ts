@@ -176,7 +176,7 @@ export const withPoint = (text: string, next: string): string =>
   text.length + next.length < longestPair &&
   (follows.test(next) || (/\bno longer\b/i.test(text) && instead.test(next))) &&
   isWhole(next, 5) &&
-  (namesIn(next).length > 0 || concludes.test(next)) &&
+  (namesIn(next).length > 0 || concludes.test(next) || instead.test(next)) &&
   !ofMoment.test(withoutQuotes(next))
     ? `${text} ${next}`
     : text;

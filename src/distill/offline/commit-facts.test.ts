@@ -70,11 +70,17 @@ describe('the description of a commit', () => {
 
   it('also gives what a variable of the environment does and what is over, whatever the title says', () => {
     const variable = 'Set TIDE_MAX_REFS to raise the cap for servers that take larger pushes.';
-    const over = '`sendRefs` no longer waits for `maxRefUpdates` of the harbour.';
+    const over = 'Moor --all no longer waits for `maxRefUpdates` of the harbour.';
+    const silent = '`sendRefs` no longer waits for `maxRefUpdates` of the harbour.';
+    const instead = 'It sends them at once, and the harbour takes what it can.';
     const from = (name: string) => `(From the commit “${name}”.)`;
     expect(kept(commit('Fix two findings of the review', `${variable}\n\n- ${over}`))).toEqual([
       `${variable} ${from('Fix two findings of the review')}`,
       `${over} ${from('Fix two findings of the review')}`,
+    ]);
+    expect(kept(commit('Fix two findings', silent)), 'without what it does instead').toEqual([]);
+    expect(kept(commit('Fix two findings', `${silent} ${instead}`))).toEqual([
+      `${silent} ${instead} ${from('Fix two findings')}`,
     ]);
     expect(kept(commit(title, `${caps}\n\nAdd a loop.\n\n${variable}`))).toEqual([
       decided,

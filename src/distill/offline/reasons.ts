@@ -53,13 +53,19 @@ export function reasonIn(body: string): string | undefined {
 
 /** What else a description says that holds from then on: what is replaced or over, and what a variable of the environment does. */
 export function settledIn(body: string, told: string): string[] {
-  return sentencesOf(body)
-    .filter(
-      ({ text, heading }) => !asideHeading.test(heading) && !before.test(heading) && !told.includes(text.slice(0, 60)),
-    )
-    .filter((sentence) => !checked.test(sentence.text) && (isOutright(sentence) || setsUp(sentence)))
-    .map(({ text }) => ended(text));
+  return sentencesOf(body).flatMap((sentence, i, all) => {
+    const { text, heading } = sentence;
+    if (asideHeading.test(heading) || before.test(heading) || told.includes(text.slice(0, 60))) return [];
+    if (checked.test(text) || !(isOutright(sentence) || setsUp(sentence))) return [];
+    const whole = withPoint(ended(text), all[i + 1]?.text ?? '');
+    // That a function no longer does something says little without what it does instead.
+    return isOver.test(text) && whole === ended(text) && !isBuiltUpon.test(text) ? [] : [whole];
+  });
 }
+
+const isOver = /\bno longer\b/i;
+/** Flags, variables and settings are what people use. */
+const isBuiltUpon = /(?:^|\s|`)--[a-z]|[A-Z\d]+_[A-Z]|\b(?:command|flag|option|setting)s?\b/;
 
 const before = /\b(?:problem|issue|bug|background|context|before|motivation|root cause|why)\b/i;
 const checked = /^(?:kept|confirmed|verified|tested|checked|reviewed|fail(?:s|ed)|pass(?:es|ed))\b/i;
