@@ -89,6 +89,11 @@ describe('the description of a commit', () => {
     expect(kept(commit(title, `${caps}\n\n${variable}`)), 'the point of the reason').toEqual([
       `${decided} ${variable}`,
     ]);
+    const step = 'Run sendRefs() after closeBatch() to prevent refs of a harbour from leaking into the next one';
+    expect(kept(commit('Show all refs on the page', `- Add a loop\n- ${step}`)), 'without a full stop').toEqual([
+      `${step}. ${from('Show all refs on the page')}`,
+    ]);
+    expect(kept(commit('Fix two findings', 'Use TIDE_KINDS for the lines of the table in the harbour.'))).toEqual([]);
     expect(kept(commit('docs: tell of batches', variable))).toEqual([]);
     expect(kept(commit('Fix two findings', `## Problem\n\n${over}`))).toEqual([]);
     expect(kept(commit('Fix two findings', 'Confirmed that the run with TIDE_MAX_REFS set passes for all.'))).toEqual(

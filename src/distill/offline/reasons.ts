@@ -56,7 +56,7 @@ export function settledIn(body: string, told: string): string[] {
   return sentencesOf(body).flatMap((sentence, i, all) => {
     const { text, heading } = sentence;
     if (asideHeading.test(heading) || before.test(heading) || told.includes(text.slice(0, 60))) return [];
-    if (checked.test(text) || !(isOutright(sentence) || setsUp(sentence))) return [];
+    if (checked.test(text) || !(isOutright(sentence) || setsUp(sentence) || prevents(sentence))) return [];
     const whole = withPoint(ended(text), all[i + 1]?.text ?? '');
     // That a function no longer does something says little without what it does instead.
     return isOver.test(text) && whole === ended(text) && !isBuiltUpon.test(text) ? [] : [whole];
@@ -69,16 +69,27 @@ const isBuiltUpon = /(?:^|\s|`)--[a-z]|[A-Z\d]+_[A-Z]|\b(?:command|flag|option|s
 
 const before = /\b(?:problem|issue|bug|background|context|before|motivation|root cause|why)\b/i;
 const checked = /^(?:kept|confirmed|verified|tested|checked|reviewed|fail(?:s|ed)|pass(?:es|ed))\b/i;
+/** What a step between two things of the code keeps from happening. */
+const prevents = (sentence: Sentence): boolean =>
+  /\bto (?:prevent|avoid) .{20,}$/i.test(sentence.text) && namesIn(sentence.text).length > 1 && isReason(sentence);
 /** The name of a variable of the environment. */
 const variable = /(?<![\w$.{-])[A-Z][A-Z\d]*_[A-Z\d_]*[A-Z\d](?![\w(])/;
+const isSet =
+  /\b(?:env|environment|set|sets|unset|export|enabled?|disabled?|gated|configur\w+|raises?|lowers?|overrides?|defaults?)\b|[A-Z]=/;
 const setsUp = (sentence: Sentence): boolean =>
-  variable.test(sentence.text) && isWhole(sentence.text, 6) && isUnderstood(sentence);
+  variable.test(sentence.text) &&
+  isSet.test(sentence.text) &&
+  isWhole(ended(sentence.text), 6) &&
+  isUnderstood(sentence);
 
 const isReason = (sentence: Sentence): boolean =>
-  isWhole(sentence.text) && cause.test(sentence.text) && namesIn(sentence.text).length > 0 && standsAlone(sentence);
+  isWhole(ended(sentence.text)) &&
+  cause.test(sentence.text) &&
+  namesIn(sentence.text).length > 0 &&
+  standsAlone(sentence);
 
 const isOutright = (sentence: Sentence): boolean =>
-  isWhole(sentence.text, 6) &&
+  isWhole(ended(sentence.text), 6) &&
   outright.test(sentence.text) &&
   (namesIn(sentence.text).length > 0 || isOutside(sentence.text)) &&
   standsAlone(sentence);
