@@ -237,7 +237,7 @@ export async function revokePerson(
     await client.query(`ALTER ROLE ${quoted(person.role)} NOLOGIN PASSWORD NULL`);
     return { role: person.role, machines: rowCount ?? 0 };
   });
-  // Only some administrators may end connections of others. One that stays open can read and write nothing: the hub no longer knows its machine.
+  // Not every administrator may end other roles' connections. One that stays open can read and write nothing: the hub no longer knows its machine.
   await client
     .query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [role])
     .catch(() => {});

@@ -9,7 +9,7 @@ import type { Ranked } from './ranking/rank.ts';
 
 /** Compared from its beginning: a stored output has only the beginning and the end of a long text. */
 const compared = 120;
-/** Shorter texts are the same by chance. */
+/** Shorter texts may be equal by chance. */
 const shortest = 40;
 
 /** Without what a subagent said and the session's own entry repeats. That entry takes the better score of both. */

@@ -135,7 +135,7 @@ describe.skipIf(noPostgres)(because('a hub restored from a backup', noPostgres),
     await stolen.end();
   });
 
-  it('invites a person again who joined since, under the same name', async () => {
+  it('invites a person who joined since the backup again, under the same name', async () => {
     const { database, laptop, exchange } = await threeMachines('c');
     await exchange();
     const files = backup(database, laptop.home);

@@ -131,7 +131,7 @@ const commands: Record<string, Command> = {
     words: ({ bob }) => ['hub', 'invite', `${bob}_too`],
     at: 'CREATE ROLE',
     async ends({ laptop, bob }) {
-      // Invited twice, before anybody joined: the last invitation counts.
+      // Two invitations before the person joined: the last one counts.
       const invitation = addressIn((await laptop.run('hub invite', { name: `${bob}_too` })).command);
       const desk = await newMachine('desk');
       expect(await desk.run('hub join', { url: invitation, machine: 'desk' })).toMatchObject({ person: `${bob}_too` });
@@ -226,7 +226,7 @@ describe.skipIf(noPostgres)(because('broken off', noPostgres), () => {
     },
   );
 
-  it('the second of two machines that join under one name at the same moment is told so, and can take another', async () => {
+  it('of two machines that join under one name at the same moment, the second is told that the name is taken, and can take another', async () => {
     const { database, laptop } = await members(false);
     const desk = await newMachine('desk');
     const url = addressIn((await laptop.run('hub invite')).command);

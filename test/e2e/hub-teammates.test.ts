@@ -27,7 +27,7 @@ describe.skipIf(noPostgres)(because('a teammate', noPostgres), () => {
   const found = async (machine: Machine, query: string) =>
     ((await machine.run('search', { query, scope: 'team' })) as { hits: unknown[] }).hits.length;
 
-  it('loses what is shared with the own machines alone again, and gets it back with the team', async () => {
+  it('loses what is no longer shared with the team, and gets it back when it is', async () => {
     const { annas, bobs } = await members();
     await bobs.session(['mine']);
     const id = await annas.session(['the lighthouse']);
@@ -54,7 +54,7 @@ describe.skipIf(noPostgres)(because('a teammate', noPostgres), () => {
     expect(await found(carls, 'foghorn')).toBe(2);
     expect(await carls.run('hub hide', { id })).toMatchObject({ session: id });
     expect([await found(carls, 'foghorn'), await found(annas, 'foghorn')]).toEqual([0, 2]);
-    // Once more changes nothing; an own session and one that nobody shares are refused.
+    // Hiding it again changes nothing. One's own session, and one that no one shares, are refused.
     expect(await carls.run('hub hide', { id })).toMatchObject({ session: id });
     await expect(annas.run('hub hide', { id })).rejects.toMatchObject({
       code: 'BAD_INPUT',

@@ -88,7 +88,7 @@ it('an answer to a question of the model counts once, in words', async () => {
   ]);
 });
 
-it('what the client adds counts as nobody\u2019s prompt', async () => {
+it('what the client adds does not count as a prompt', async () => {
   const lines = [
     ...[meta, turn(1, 'a')],
     seen(

@@ -41,7 +41,7 @@ it('reads the last line of a file that does not end with a newline, and waits fo
   expect(await said('c1')).toEqual(['user person: Write it', 'assistant model: Done.']);
 });
 
-it('a prompt may follow an attachment, hold tags of its own, or have no tag; what the client says in its place is none', async () => {
+it('a prompt may follow an attachment, hold tags of its own, or have no tag; what the client says in its place does not count', async () => {
   const { put, ingest, said } = await pulledAgent(cursor);
   const raw = (text: string) => ({ role: 'user', message: { content: [{ type: 'text', text }] } });
   put(

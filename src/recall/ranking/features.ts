@@ -52,7 +52,7 @@ export interface FeatureInput {
   readonly close: readonly number[];
   /** The score of an entry by its own and its neighbours' words, as a share of the best. */
   said(place: number): number;
-  /** True if it does not matter who of a session said something. */
+  /** True if it does not matter whether the session's own agent or its subagent said something. */
   readonly subagentsAlike?: boolean | undefined;
 }
 

@@ -214,7 +214,7 @@ function argumentOf({ name, required, rest }: Field): string {
 
 const longestPlaceholder = 20;
 
-/** A flag that is on without it can also be given as such: `--subagents` beside `--no-subagents`. */
+/** A flag that is on by default can also be given: `--subagents` beside `--no-subagents`. */
 function addOption(command: Command, field: Field): void {
   if (field.label.startsWith('--no-') && field.fallback === true)
     command.addOption(new Option(field.label.replace('--no-', '--')).hideHelp());

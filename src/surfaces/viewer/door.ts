@@ -24,11 +24,11 @@ export function takeCode(): void {
 
 let begun: Promise<Admission | undefined> | undefined;
 
-/** For the first script. Resolves when the worker is asked: what comes next may take the main thread while it answers. */
+/** For the first script. Resolves when the request is sent: the next scripts may take the main thread while the worker answers. */
 export function begin(): Promise<void> {
   return new Promise((resolve) => {
     begun = enter(resolve);
-    // Whoever needs access gets the error.
+    // The caller that needs access gets the error.
     begun.catch(() => undefined).finally(resolve);
   });
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { soon } from './soon.ts';
 
-it('does later what the page can wait for, in order, and one failure leaves the rest', async () => {
+it('does in order what the page can wait for, and continues after a failure', async () => {
   const done: number[] = [];
   const all = [1, 2, 3].map((one) =>
     soon(() => {

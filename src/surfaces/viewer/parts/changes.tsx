@@ -21,7 +21,7 @@ const openFiles = 12;
 const firstEdits = 40;
 /** Edits in each further answer. */
 const editsAtOnce = 200;
-/** So many are loaded without being asked for; the browser's own search finds those. To take more off the page would hold up the next tab. */
+/** So many are loaded without being asked for; the browser's own search finds those. Removing more from the page would delay the next tab. */
 const loadedUnasked = 400;
 /** Edits in a step: a step takes some milliseconds, so that the page stays smooth. */
 const atFirst = 8;

@@ -43,7 +43,7 @@ export function HeatGrid({
   current: string;
   /** The text below while no cell is pointed at. */
   rest: string;
-  /** The amounts are not known yet: only the room of the grid is drawn, since hundreds of links would delay them. */
+  /** The amounts are not known yet: only the space of the grid is reserved, because drawing hundreds of links would delay them. */
   isWaiting?: boolean;
 }) {
   const place = useRef<HTMLTableElement>(null);

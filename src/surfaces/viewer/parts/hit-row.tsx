@@ -21,7 +21,7 @@ const isUseAlone = ({ role, snippet, use }: Hit): boolean =>
 
 const kindOf = (hit: Hit): string => (isUseAlone(hit) ? hit.use?.tool : hit.role && says[hit.role]) ?? hit.kind;
 
-/** What a subagent was told is no prompt of a person. */
+/** A subagent's orders are not a person's prompt. */
 const ofSubagent = (hit: Hit): string => (hit.role === 'user' ? 'told to a subagent' : `subagent: ${kindOf(hit)}`);
 
 /** `grouped`: project and title are shown above the group. Screen readers get them with each hit. */
