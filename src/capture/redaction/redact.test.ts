@@ -183,6 +183,11 @@ describe('19: private passages are removed before anything is stored', () => {
       data: { conf: '[redacted: secret]' },
       metadata: { name: 'x' },
     });
+    expect(
+      redactValue({ cookies: [{ name: 'sid', value: 'a1b2c3d4e5f6a1b2', domain: 'h.example', path: '/' }] }),
+    ).toEqual({
+      cookies: [{ name: 'sid', value: '[redacted: token]', domain: 'h.example', path: '/' }],
+    });
     const other = { kind: 'ConfigMap', data: { conf: 'aHVudGVyMg==' } };
     expect(redactValue(other)).toBe(other);
   });

@@ -5,7 +5,7 @@ import { findPassages, tagsNamed, without, withoutPassagesAcross } from '../pass
 import { namesSecret, withoutSecretField, withoutSecrets } from './secrets.ts';
 
 /** Increase it whenever the rules find more than before: rows stored under a lower version are then redacted again. */
-export const redactionVersion = 4;
+export const redactionVersion = 5;
 
 const privateTags = tagsNamed('private');
 const ownTags = tagsNamed(`${briefingTag}|${recallTag}`);
@@ -33,10 +33,14 @@ export function optionBefore(list: readonly unknown[], index: number): string | 
   return typeof before === 'string' && before.length < 80 && /^--?[a-z]/i.test(before) ? before : undefined;
 }
 
-/** The name of a field. `holder` is the name of the object: it names the secret in `{"db_password": {"value": "…"}}`. */
+/**
+ * The name of a field. `holder` is the name of the object: it names the secret in `{"db_password": {"value": "…"}}`. A browser's cookie has a
+ * name that says little, and a domain.
+ */
 export const fieldName = (fields: Readonly<Record<string, unknown>>, key: string, holder: string): string => {
   if (key !== 'value' && key !== 'default') return key;
-  return typeof fields.name === 'string' ? fields.name : holder;
+  if (typeof fields.name !== 'string') return holder;
+  return typeof fields.domain === 'string' ? 'cookie_token' : fields.name;
 };
 
 /** A Kubernetes secret without the values below `data` and `stringData`. Any other object is returned as it is. */

@@ -1,17 +1,9 @@
 // Secrets in commands, headers and settings of programs: `curl -u …`, `mysql -p…`, `Authorization: …`, `Cookie: …`.
 import { isPlaceholder } from './placeholder.ts';
+import { type Command, hasDigit, programs, sameCommand } from './programs.ts';
 import type { Span } from './span.ts';
+import { vendorShapes } from './vendors.ts';
 
-/** A word that the pass over a text looks for, and what may follow it. The group `secret` is the span. */
-interface Command {
-  readonly word: string;
-  readonly name: string;
-  readonly shape: RegExp;
-  /** A further condition for the value, beyond its shape. */
-  readonly accepts?: (value: string) => boolean;
-}
-
-const hasDigit = (value: string): boolean => /\d/.test(value) && /[A-Za-z]/.test(value);
 /** A password that a person tells: letters with digits or signs, and not the name of a format. */
 const isToldPassword = (value: string): boolean =>
   value.length >= 6 &&
@@ -20,13 +12,18 @@ const isToldPassword = (value: string): boolean =>
   !/^(?:sha|md|base|utf|argon|bcrypt|scrypt|pbkdf|aes|rsa|ascii|v)-?\d+[\w-]*$|^\d+[-\w]*$|\.\w{1,4}$|\/|=/i.test(
     value,
   );
-/** What may lie between a command and its option, also on a continued line. */
-const sameCommand = '(?:[^\\n|;&]|\\n(?=[ \\t]{1,20}-)){0,400}';
 const scheme =
   '(?:(?:Bearer|Token|ApiKey|Api-Key|Digest|Negotiate|NTLM|AWS4-HMAC-SHA256|token|bearer|key|Key)[ \\t]{1,3})';
 const after = `["'\`\\]\\\\]{0,4}[ \\t]{0,4}[:=,][ \\t]{0,4}(?:\\\\{0,3}["'\`])?`;
 
+/** Between two words of a file that a listing may have cut into lines. */
+const gap = '(?:[ \\t]{1,8}|[ \\t]{0,8}\\r?\\n[ \\t\\d→>|+#-]{0,20})';
+/** Schemes of single vendors. Their values may have a colon. */
+const vendorScheme =
+  '(?:SSWS|Splunk|GenieKey|DeepL-Auth-Key|Zoho-oauthtoken|sso-key|KakaoAK|PVEAPIToken|Klaviyo-API-Key|Api-Token|OAuth|Bot|JWT|Discogs|Token|Snowflake|App|Secret|Session)';
+
 export const commands: readonly Command[] = [
+  ...programs,
   {
     word: 'authorization',
     name: 'password',
@@ -39,6 +36,20 @@ export const commands: readonly Command[] = [
     accepts: (value) =>
       (hasDigit(value) || /[A-Za-z0-9+/]{12,}={1,2}$/.test(value)) && !/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/.test(value),
   },
+  {
+    word: 'authorization',
+    name: 'token',
+    shape: new RegExp(
+      `authorization${after}${vendorScheme}[ \\t=]{1,3}(?:token=)?\\\\{0,3}["']?(?<secret>[^\\s"'\`\\\\<>{}()$,;]{12,4000})`,
+      'diy',
+    ),
+    accepts: hasDigit,
+  },
+  ...['signature=', 'response='].map((word) => ({
+    word,
+    name: 'signature',
+    shape: new RegExp(`(?<=authorization["':= \\t]{1,6}[^\\n]{0,900})${word}["']?(?<secret>[\\w%+/=-]{20,400})`, 'diy'),
+  })),
   {
     word: 'bearer ',
     name: 'token',
@@ -84,7 +95,7 @@ export const commands: readonly Command[] = [
     word: '-p',
     name: 'password',
     shape:
-      /(?<=\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|7z[ar]?)[ \t][^\n|;&]{0,200}|\bsshpass )(?<=\s)-p["']?(?<secret>[^\s"'$-][^\s"']{3,100})/dy,
+      /(?<=\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|7z[ar]?)[ \t][^\n|;&]{0,200}|\bsshpass )(?<=\s["']?)-p["']?(?<secret>[^\s"'$-][^\s"']{3,100})/dy,
   },
   {
     word: '-p ',
@@ -111,7 +122,8 @@ export const commands: readonly Command[] = [
   {
     word: '-p ',
     name: 'password',
-    shape: /(?<=\b(?:zip|unzip)[ ][^\n|;&]{0,200}|\b(?:zip|unzip) )-P[ ]["']?(?<secret>[^\s"'-][^\s"']{3,100})/dy,
+    shape:
+      /(?<=\b(?:zip|unzip|sqlcmd|bcp|osql|ipmitool|plink|pscp|mosquitto_(?:pub|sub))[ ][^\n|;&]{0,200}|\b(?:zip|unzip) )-P[ ]["']?(?<secret>[^\s"'-][^\s"']{3,100})/dy,
   },
   {
     word: '-k ',
@@ -137,7 +149,7 @@ export const commands: readonly Command[] = [
     word: 'echo ',
     name: 'password',
     shape:
-      /echo (?:-n )?["']?(?:[\w.-]{1,60}:(?=[^\n|]{1,200}\bchpasswd\b))?(?<secret>[^\s"'$|][^\s"'|]{3,300})["']? \| (?:sudo )?(?:[^\n|]{0,200}--password-stdin|sudo -S|chpasswd|[^\n|]{0,60}\bsecrets? (?:put|set|create|versions add)\b)/dy,
+      /echo (?:-n )?["']?(?:[\w.-]{1,60}:(?=[^\n|]{1,200}\bchpasswd\b))?(?<secret>[^\s"'$|][^\s"'|]{3,300})["']? \| (?:sudo )?(?:[^\n|]{0,200}--password-stdin|sudo -S|chpasswd|[^\n|]{0,60}\b(?:secrets? (?:put|set|create|versions add)|vercel env add)\b)/dy,
   },
   {
     word: '@tcp(',
@@ -149,12 +161,14 @@ export const commands: readonly Command[] = [
     name: 'password',
     shape: /jdbc:oracle:\w{1,10}:[\w.-]{1,60}\/(?<secret>[^\s"'@]{1,100})@/diy,
   },
-  {
-    word: ':5432:',
+  ...[':5432:', ':5433:', ':6432:', ':6543:', ':15432:', ':25060:', ':54322:', ':*:'].map((word) => ({
+    word,
     name: 'password',
-    shape:
-      /(?<=(?:^|[^\w.*-])[\w.*-]{1,100}):5432:[\w.*-]{1,60}:[\w.*-]{1,60}:(?<secret>[^\s"']{4,200})(?=\s|$|["'\\])/dy,
-  },
+    shape: new RegExp(
+      `(?<=(?:^|[^\\w.*-])[\\w.*-]{1,100})${word.replace('*', '\\*')}[\\w.*-]{1,60}:[\\w.*-]{1,60}:(?<secret>[^\\s"']{4,200})(?=\\s|$|["'\\\\])`,
+      'dy',
+    ),
+  })),
   {
     word: '*:*:*:',
     name: 'password',
@@ -175,16 +189,45 @@ export const commands: readonly Command[] = [
     name: 'password',
     shape: /securestring (?:-string )?["'](?<secret>[^"'\n$]{4,200})["']/diy,
   },
-  {
-    word: 'password is',
+  ...['password is', 'passphrase is', 'passcode is', 'passwort ist', 'kennwort ist'].map((word) => ({
+    word,
     name: 'password',
-    shape: /password is:? {1,2}["'`]?(?<secret>[^\s"'`<>(){}]{6,100})/diy,
-    accepts: (value) => isToldPassword(value.replace(/[.,;:!?)]+$/, '')),
+    shape: new RegExp(`${word}:? {1,2}["'\`]?(?<secret>[^\\s"'\`<>(){}]{6,100})`, 'diy'),
+    accepts: (value: string) => isToldPassword(value.replace(/[.,;:!?)]+$/, '')),
+  })),
+  ...['key is', 'token is', 'secret is'].map((word) => ({
+    word,
+    name: 'key',
+    shape: new RegExp(
+      `(?<=\\b(?:api|access|secret|private|auth|deploy|license|client|the|my|our|its)[ _-]?)${word}:? {1,2}["'\`]?(?<secret>(?=[\\w+/-]{0,60}[a-z])(?=[\\w+/-]{0,60}[A-Z])(?=[\\w+/-]{0,60}\\d)[\\w+/-]{20,300})`,
+      'diy',
+    ),
+    // A kind that is known by its beginning has a name of its own.
+    accepts: (value: string) => !vendorShapes.some(({ begins }) => begins.some((one) => value.startsWith(one))),
+  })),
+  // A line of .netrc names the machine; `login … password …` without one may be a sentence.
+  {
+    word: 'password ',
+    name: 'password',
+    shape: new RegExp(
+      `(?<=\\b(?:machine[ \\t]\\S{1,200}|default)${gap}login[ \\t]\\S{1,100}${gap}(?:account[ \\t]\\S{1,100}${gap})?)password[ ](?<secret>\\S{4,200})`,
+      'dy',
+    ),
   },
   {
     word: 'password ',
     name: 'password',
-    shape: /(?<=\blogin[ \t]\S{1,100}[\s\d→>|+#-]{1,20})password[ ](?<secret>\S{4,200})/dy,
+    shape: new RegExp(
+      `(?<=\\bmachine[ \\t]\\S{1,200}${gap})password[ ](?<secret>\\S{4,200})(?=${gap}login[ \\t])`,
+      'dy',
+    ),
+    accepts: isToldPassword,
+  },
+  {
+    word: 'password ',
+    name: 'password',
+    shape: new RegExp(`(?<=\\blogin[ \\t]\\S{1,100}${gap})password[ ](?<secret>\\S{4,200})`, 'dy'),
+    accepts: isToldPassword,
   },
   { word: 'pass:', name: 'password', shape: /(?<=-pass(?:in|out|word)?[ ]["']?)pass:(?<secret>[^\s"']{4,200})/dy },
   {

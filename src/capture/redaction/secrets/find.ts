@@ -5,7 +5,7 @@ import { findKubernetesSecrets, mayHoldKubernetesSecret } from './kubernetes.ts'
 import { findByLint } from './lint.ts';
 import { findNamed, nameWords } from './names.ts';
 import { hidesWords, plainView } from './plain-view.ts';
-import { findPrivateKeys } from './private-keys.ts';
+import { findPrivateKeys, mayHoldPrivateKey } from './private-keys.ts';
 import { apartFrom, merged, type Span } from './span.ts';
 import { vendorShapes } from './vendors.ts';
 
@@ -33,7 +33,8 @@ const lintWords =
 
 const vendorRules: readonly Rule[] = vendorShapes.flatMap(({ name, begins, shape, keepsBeginning }) =>
   begins.map((word): Rule => {
-    const whole = new RegExp(`${/^[A-Za-z0-9]/.test(word) && word !== 'Q~' ? start : ''}${literal(word)}${shape}`, 'y');
+    const isMiddle = shape.includes('(?<before>');
+    const whole = new RegExp(`${/^[A-Za-z0-9]/.test(word) && !isMiddle ? start : ''}${literal(word)}${shape}`, 'y');
     return {
       word: word.toLowerCase(),
       lint: lintWords.test(word) ? word : undefined,
@@ -91,7 +92,7 @@ const gramsOf = (word: string): number[] =>
   word.length >= 3 ? [gram(word)] : Array.from(letters, (next) => gram(word + next));
 
 const webTokenWord = 'eyj';
-const keyWord = 'private key';
+const keyWords = ['private key', 'vpn static key', 'vpn tls-crypt'];
 const kindWord = 'kind';
 const flags = { rule: 1, key: 2, webToken: 4, kind: 8 } as const;
 const marks = new Uint8Array(1 << 18);
@@ -108,7 +109,7 @@ for (const rule of rules)
     byGram.set(one, [...(byGram.get(one) ?? []), { rule, fourth }]);
   }
 for (const [word, flag] of [
-  [keyWord, flags.key],
+  ...keyWords.map((word) => [word, flags.key] as const),
   [webTokenWord, flags.webToken],
   [kindWord, flags.kind],
 ] as const)
@@ -186,7 +187,7 @@ function walk(text: string): { spans: Span[]; candidates: boolean } {
     spans.push(span);
     next = span.to;
   }
-  if ((seen & flags.key) !== 0 && /PRIVATE KEY|Private-Lines/.test(text)) spans.push(...findPrivateKeys(text));
+  if ((seen & flags.key) !== 0 && mayHoldPrivateKey(text)) spans.push(...findPrivateKeys(text));
   if ((seen & flags.kind) !== 0 && mayHoldKubernetesSecret(text)) spans.push(...findKubernetesSecrets(text));
   // Last: some of secretlint's shapes match only the start of a longer secret, which the rules above have found whole.
   if (pass.asksLint) spans.push(...apartFrom(findByLint(text), merged(spans)));

@@ -1,7 +1,8 @@
 // Private keys between their markers, including encrypted keys, PGP blocks, and keys whose end was cut off. A marker without a key stays.
 import type { Span } from './span.ts';
 
-const keyMarker = /-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+const keyMarker =
+  /----[- ](BEGIN|END) (?:[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1|OpenVPN tls-crypt-v2 (?:server|client) key)[- ]----/g;
 /** The body of a key without its end: lines of base64, also with newlines written as `\n`, or behind numbers and marks of a listing. */
 const keyBody =
   /(?:(?:[^A-Za-z+/=]|\\[nr]){0,24}[A-Za-z0-9+/=]{16,}){0,400}(?:(?:[^A-Za-z+/=]|\\[nr]){0,24}[A-Za-z0-9+/=]{1,15}(?![\w.]))?/y;
@@ -9,6 +10,9 @@ const shortestBody = 40;
 const longestBody = 20_000;
 const puttyKey =
   /Private-Lines: \d{1,3}(?:[\s\d→>|+#-]{1,24}[A-Za-z0-9+/=]{16,64}){1,60}(?:[\s\d→>|+#-]{1,24}Private-MAC: [0-9a-f]{40,64})?/g;
+
+export const mayHoldPrivateKey = (text: string): boolean =>
+  /PRIVATE KEY|Private-Lines|OpenVPN (?:Static|tls-crypt)/.test(text);
 
 /** Linear: one pass over the markers. */
 export function findPrivateKeys(text: string): Span[] {
