@@ -158,6 +158,11 @@ export interface Agent {
   cannotMatter(line: Buffer): boolean;
   /** What a parsed line yields. May change `file.state`. Contract: never throws on any JSON value. */
   read(value: unknown, file: TranscriptFile): ParsedLine;
+  /**
+   * Whether a line that yields nothing may tell again what was said before: a summary, a list of files. The vault leaves its content out
+   * after a private turn.
+   */
+  retells?(line: Readonly<Record<string, unknown>>): boolean;
   /** What a parsed line says about the tokens of an answer, if the agent's transcripts state them. */
   readonly usage?: ReadUsage;
   /** The JSON key of a line's own id; ingest uses it to find the line that an entry continues from. */

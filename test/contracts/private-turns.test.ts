@@ -139,6 +139,31 @@ describe('a wholly private turn', () => {
       expect(text).toContain(word);
   });
 
+  it('is not revealed by lists of files and tasks that the client writes later', async () => {
+    const bench = await workbench();
+    const listed = (uuid: string, type: string): Json => ({
+      ...{ type: 'attachment', uuid, parentUuid: 'g', timestamp: at(7), sessionId: 's1' },
+      attachment: { type, content: [{ content: canary(type), status: 'pending' }], filename: canary('name') },
+    });
+    bench.write('p/s1.jsonl', [
+      prompt('a', 'open-before', 0),
+      prompt('c', hidden('prompt'), 2),
+      answer('d', [toolUse('t1', 'Write', { file_path: `/srv/${canary('file')}` })], 3),
+      prompt('g', 'open-after', 6),
+      {
+        ...{ type: 'file-history-snapshot', messageId: 'g', isSnapshotUpdate: true },
+        snapshot: { trackedFileBackups: { [`/srv/${canary('file')}`]: { backupFileName: 'x@v1' } } },
+      },
+      { type: 'task-summary', summary: canary('task-summary'), sessionId: 's1', timestamp: at(7) },
+      ...['todo_reminder', 'task_status', 'edited_text_file'].map((type, i) => listed(`h${i}`, type)),
+      listed('i', 'nested_memory'),
+      answer('j', 'open-end', 8),
+    ]);
+    const text = await all(bench);
+    expect(canariesIn(text)).toEqual(['canary-name', 'canary-nested_memory']);
+    for (const word of ['open-before', 'open-after', 'open-end']) expect(text).toContain(word);
+  });
+
   it('may be typed while the agent works; a prompt typed in the middle does not end it', async () => {
     const bench = await workbench();
     bench.write('p/s1.jsonl', [

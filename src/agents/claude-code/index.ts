@@ -13,7 +13,7 @@ import { anthropicUsage } from '../usage.ts';
 import { carryIntoClaudeCode } from './carry.ts';
 import { claudeCodeHome } from './home.ts';
 import { claudeCodeHooks } from './hooks.ts';
-import { cannotMatter, knownKinds } from './kinds.ts';
+import { cannotMatter, knownKinds, retells } from './kinds.ts';
 import { claudeCodeMcp } from './mcp.ts';
 import { asTyped, formOf, machineMade, namedPictures, typedBlocks } from './prompt.ts';
 import { leaveQueue, readQueuedCommand, readQueueLine } from './queue.ts';
@@ -46,6 +46,7 @@ export const claudeCode: Agent = {
   },
 
   cannotMatter,
+  retells,
 
   read(value, file) {
     const line = asObject(value);

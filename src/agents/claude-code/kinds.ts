@@ -1,5 +1,6 @@
 // Kinds of lines that yield nothing, from the client's own table in 2.1.325 and from older clients. Any other kind counts
 // as unknown.
+import { asObject } from '../json.ts';
 
 const idle: ReadonlySet<unknown> = new Set(
   (
@@ -30,3 +31,17 @@ export function cannotMatter(line: Buffer): boolean {
   const from = at + typeField.length;
   return idle.has(line.toString('latin1', from, Math.max(from, line.indexOf('"', from))));
 }
+
+/** Kinds of lines that may hold names of files, tasks and words of earlier turns. */
+const retelling: ReadonlySet<unknown> = new Set(
+  (
+    'agent-name content-replacement file-history-delta file-history-snapshot marble-origami-commit marble-origami-snapshot ' +
+    'progress tag task-summary worktree-state'
+  ).split(' '),
+);
+const retellingAttachments = /todo|task|edited|compact|plan_file|async|invoked/;
+
+export const retells = (line: Readonly<Record<string, unknown>>): boolean =>
+  line.type === 'attachment'
+    ? retellingAttachments.test(String(asObject(line.attachment).type))
+    : retelling.has(line.type);

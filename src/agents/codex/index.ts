@@ -22,7 +22,7 @@ import { codexUsage } from '../usage.ts';
 import { carryIntoCodex } from './carry.ts';
 import { callEntryId, enterTurn, followCopy, idOf, promptsInTurn, rollBack, scopeOf } from './ids.ts';
 import { codexHooks, codexMcp } from './install.ts';
-import { idleEvents, idleItems, idleLines, idleThreadItems } from './kinds.ts';
+import { idleEvents, idleItems, idleLines, idleThreadItems, retells } from './kinds.ts';
 import { readMeta } from './meta.ts';
 import { contentOf, pictureNamed, shellLine, typedText } from './prompt.ts';
 import { codexPull } from './pull.ts';
@@ -60,6 +60,7 @@ export const codex: Agent = {
   describe: (key) => ({ session: threadIn(key) }),
 
   cannotMatter: (line) => idle.test(line.toString('latin1', 0, 400)),
+  retells,
 
   read(value, file) {
     const outer = asObject(value);

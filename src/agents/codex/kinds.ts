@@ -1,4 +1,5 @@
 // Known kinds of lines that yield nothing. Any other kind counts as unknown.
+import { asObject } from '../json.ts';
 
 export const idleLines = new Set(
   'compacted world_state token_usage_record inter_agent_communication inter_agent_communication_metadata security_risk_score dynamic_tools_updated'.split(
@@ -35,3 +36,15 @@ export const idleThreadItems = new Set(
     'ExitedReviewMode DynamicToolCall SubAgentActivity Sleep'
   ).split(' '),
 );
+
+const retelling: ReadonlySet<unknown> = new Set(
+  'compacted world_state compaction context_compaction compaction_summary ghost_snapshot plan_update thread_goal_updated turn_diff'.split(
+    ' ',
+  ),
+);
+
+/** Summaries, plans and lists of files, which may tell of earlier turns. */
+export function retells(line: Readonly<Record<string, unknown>>): boolean {
+  const payload = asObject(line.payload);
+  return [line.type, payload.type].some((kind) => retelling.has(kind)) || asObject(payload.item).type === 'Plan';
+}

@@ -45,6 +45,8 @@ export const droid: Agent = {
     }
   },
 
+  retells: ({ type }) => type === 'todo_state' || type === 'agent_turn_outcome',
+
   readHook: readHookPayload,
   hooks: droidHooks,
   mcp: droidMcp,

@@ -227,6 +227,10 @@ const kinds: ReadonlySet<unknown> = new Set(
 /** Line kinds that yield nothing. With a parentId they are links of the tree, and must still be read. */
 const idle = /^\{"type":"(?:model_change|thinking_level_change|branch_summary|label|custom)"/;
 
+const retelling: ReadonlySet<unknown> = new Set(
+  'compaction branch_summary label custom compactionSummary branchSummary custom_message'.split(' '),
+);
+
 export const pi: Agent = {
   name: 'pi',
   readerVersion: 2,
@@ -240,6 +244,7 @@ export const pi: Agent = {
   },
   describe: (key) => ({ session: sessionInPath(key) }),
   cannotMatter: (line) => idle.test(line.toString('latin1', 0, 40)) && !line.includes('"parentId"'),
+  retells: (line) => [line.type, asObject(line.message).role].some((kind) => retelling.has(kind)),
   read(value, file): ParsedLine {
     const line = asObject(value);
     const items = readItems(line, file);

@@ -47,6 +47,7 @@ export const qwen: Agent = {
       : { session, subagent: name };
   },
 
+  retells: ({ subtype }) => retelling.has(subtype),
   cannotMatter: (line) => line.includes('"subtype":"ui_telemetry"') && !line.includes('"type":"user"'),
 
   read(value, file) {
@@ -161,6 +162,10 @@ const summaryIn = (history: unknown): string | undefined =>
     .map((content) => textOfParts(asObject(content).parts))
     .find((text) => text.includes('<state_snapshot>'))
     ?.trim();
+
+const retelling: ReadonlySet<unknown> = new Set(
+  'attribution_snapshot chat_compression notification file_history_snapshot goal_runtime turn_result'.split(' '),
+);
 
 function readSystem(line: Json, where: Where): Omit<ParsedLine, 'at'> {
   const payload = asObject(line.systemPayload);

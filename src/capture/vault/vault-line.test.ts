@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { claudeCode } from '../../agents/claude-code/index.ts';
+import { codex } from '../../agents/codex/index.ts';
+import { pi } from '../../agents/pi/index.ts';
+import { qwen } from '../../agents/qwen/index.ts';
 import { notKept } from '../../schema/not-kept.ts';
 import { emptyState } from '../../schema/reader-state.ts';
 import { type Limits, noLimits } from '../keep.ts';
@@ -91,6 +94,49 @@ describe('a line for the vault', () => {
     ]);
     expect(JSON.stringify(lines)).not.toContain('diary');
     expect(lines[2].message.content).toBe('Mend the lamp');
+  });
+
+  it.each([
+    [
+      codex,
+      (text: string) => ({ type: 'event_msg', payload: { type: 'user_message', message: text } }),
+      [
+        { type: 'compacted', payload: { message: 'the diary', replacement_history: [{ text: 'the diary' }] } },
+        { type: 'response_item', payload: { type: 'compaction_summary', summary: 'the diary' } },
+        { type: 'event_msg', payload: { type: 'plan_update', explanation: 'the diary' } },
+      ],
+    ],
+    [
+      pi,
+      (text: string) => ({
+        ...{ type: 'message', id: `m${text.length}`, parentId: null },
+        message: { role: 'user', content: [{ type: 'text', text }] },
+      }),
+      [
+        { type: 'compaction', id: 'c', parentId: 'a', summary: 'the diary' },
+        { type: 'message', id: 'd', parentId: 'c', message: { role: 'branchSummary', summary: 'the diary' } },
+      ],
+    ],
+    [
+      qwen,
+      (text: string) => ({ type: 'user', uuid: `m${text.length}`, message: { role: 'user', parts: [{ text }] } }),
+      [{ type: 'system', subtype: 'chat_compression', systemPayload: { compressedHistory: ['the diary'] } }],
+    ],
+  ])('has no summary of a private turn, which $name writes later', (agent, say, later) => {
+    const time = { timestamp: '2026-03-01T10:00:00.000Z', sessionId: 's1', cwd: '/srv' };
+    const write = (first: string) => {
+      const toVault = vaultLines(agent, 'a/s1.jsonl', emptyState(), noLimits, {
+        projectOf: (folder) => folder,
+        sessionState: () => undefined,
+      });
+      return [say(first), say('Mend the lamp'), ...later].map((value) =>
+        toVault(JSON.stringify({ ...time, ...value })),
+      );
+    };
+    const lines = write('<private>the diary</private>');
+    expect(lines.join('')).not.toContain('diary');
+    expect(lines[1]).toContain('Mend the lamp');
+    expect(write('open').join('').split('the diary').length).toBeGreaterThan(later.length);
   });
 
   it('does not exist for an ignored folder, or for a line that is not JSON', () => {

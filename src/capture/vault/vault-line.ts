@@ -63,7 +63,8 @@ export function vaultLines(
     if (state.capture.ignored === true) return undefined;
     const fate = forgets(value, items, walk.session());
     if (fate === 'out') return undefined;
-    if (!kept || fate === 'emptied') return JSON.stringify(emptied(value, 0));
+    const isRetold = items.length === 0 && state.capture.privateTurns !== undefined && agent.retells?.(value) === true;
+    if (!kept || isRetold || fate === 'emptied') return JSON.stringify(emptied(value, 0));
     return JSON.stringify(clean(fate === 'stays' ? value : withoutUses(value, fate), 0));
   };
 }
