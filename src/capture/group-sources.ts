@@ -49,16 +49,24 @@ export async function homeSources(config: Config, group?: string): Promise<{ sou
       if (home === undefined || !GroupName.safeParse(name).success) continue;
       const folder = path.join(config.agentHomesPath, name, home.transcripts);
       if (!fs.existsSync(folder) || !isPlain(config.agentHomesPath, folder)) continue;
-      const seen = await scan(folder, (file) => partsOf(keyIn(config, file)) !== undefined, { links: false });
+      const seen = await scan(folder, (file) => partsOf(keyIn(config, file)) !== undefined, {
+        links: false,
+        into: (inside) => leadsToTranscripts(config, inside),
+      });
       problems.push(...seen.problems);
       for (const file of seen.found) sources.push(...[homeSource(config, file)].filter((one) => one !== undefined));
     }
   return { sources, problems };
 }
 
-/** The folders that the watcher enters: those on the path to the transcripts, and everything below. */
+/** No agent's own path is nearly as long; an agent may build one that the system cannot open. */
+const longestKey = 1000;
+
+/** The folders that scan and watcher enter: those on the path to the transcripts, and everything below. */
 export function leadsToTranscripts(config: Config, folder: string): boolean {
-  const [, ...steps] = keyIn(config, folder).split('/');
+  const key = keyIn(config, folder);
+  if (key.length > longestKey) return false;
+  const [, ...steps] = key.split('/');
   const inside = steps.join('/');
   return (agents as readonly Agent[]).some(
     ({ home }) =>

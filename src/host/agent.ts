@@ -159,7 +159,7 @@ export async function startAgent(deps: AgentDeps, run: AgentRun): Promise<Runnin
       child.kill();
     };
     flood = () => endFor('it opened more connections than the host can take');
-    const watched = quota.watch(endFor);
+    const watched = quota.watch(endFor, child.started);
     const heard = sockets.connected.then((socket) =>
       socket === undefined
         ? undefined

@@ -187,6 +187,17 @@ export function removeTreeIn(folder: Folder, name: string): void {
   }
 }
 
+/** Removes a folder with everything below it, even if its paths are longer than the system takes. Contract: its parent is ours. */
+export function removeTree(folder: string): void {
+  try {
+    fs.rmSync(folder, { recursive: true, force: true });
+  } catch (error) {
+    if (systemCode(error) !== 'ENAMETOOLONG') throw error;
+    const parent = path.dirname(folder);
+    beneath(parent, parent, (above) => removeTreeIn(above, path.basename(folder)));
+  }
+}
+
 /** False if it is a folder. */
 function unlinkIn(folder: Folder, name: string): boolean {
   try {

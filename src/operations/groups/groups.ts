@@ -5,6 +5,7 @@ import { Bookmark, Group, GroupName, mainGroup } from '../../schema/group.ts';
 import { IncomingMessage } from '../../schema/group-message.ts';
 import { globalMemoryFile, groupFolders } from '../../sessions/groups/group-folders.ts';
 import { createGroup, openGroup } from '../../sessions/groups/groups.ts';
+import { removeTree } from '../../system/beneath.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
 import type { GroupPorts } from '../ports.ts';
@@ -118,7 +119,7 @@ export const groupsRemove = operation({
     if (dryRun || (!yes && (await person?.agrees?.(question)) !== true)) return { ...answer, removed: false };
     await close?.(name);
     // Delete folders first: if the process stops here, the group still exists and can be removed again.
-    for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true });
+    for (const folder of folders) removeTree(folder);
     await store.groups.remove(name, conversations);
     return { ...answer, removed: true };
   },

@@ -1,6 +1,6 @@
 // The checks of `doctor`, one function per concern.
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, type Stats, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Agent } from '../../agents/agent.ts';
 import { agents } from '../../agents/index.ts';
 import { staleTranscripts } from '../../capture/reread.ts';
@@ -13,6 +13,7 @@ import { withCommas } from '../../schema/with-commas.ts';
 import { automaticBackups, backupFolder } from '../../store/sqlite/backup-files.ts';
 import type { Store } from '../../store/store.ts';
 import type { FileState } from '../../store/transcripts/port.ts';
+import { systemCode } from '../../system/errors.ts';
 import { damageHint, damageMessage } from '../data/backups.ts';
 import type { Check } from './doctor.ts';
 
@@ -22,8 +23,10 @@ const listed = 10;
 export function checkPermissions(config: Config): Check {
   const name = 'permissions';
   if (process.platform === 'win32') return { name, ok: true, message: 'not checked on Windows' };
-  // Files in models/ are public packages, and npm sets their permissions.
-  const ours = allBelow(config.home).filter((path) => !path.startsWith(join(config.home, 'models')));
+  // Files in models/ are public packages, and npm sets their permissions. Agents of groups set those of the files in their folders; the
+  // folders themselves keep other users out.
+  const isGroups = (folder: string) => [config.groupsPath, config.agentHomesPath].includes(dirname(folder));
+  const ours = allBelow(config.home, (folder) => !isGroups(folder) && folder !== join(config.home, 'models'));
   const open = [config.home, ...ours].filter((path) => modeOf(path) & 0o077);
   if (open.length === 0) return { name, ok: true, message: `${config.home} is not readable by other users` };
   const named = open.slice(0, listed).map((path) => `${path} (${(modeOf(path) & 0o777).toString(8)})`);
@@ -220,16 +223,30 @@ export function checkVersions(store: Pick<Store, 'engine'> | undefined): Check {
 
 /** Bytes of the files in a folder; 0 if it does not exist. */
 export const folderSize = (path: string): number =>
-  allBelow(path).reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
+  allBelow(path).reduce((sum, file) => sum + (statOf(file)?.size ?? 0), 0);
 
-function allBelow(path: string): string[] {
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [];
-  return readdirSync(path, { withFileTypes: true })
+/** Leaves out what cannot be examined. Agents write in some of these folders: files vanish, and paths may be longer than the system takes. */
+function allBelow(path: string, enters: (folder: string) => boolean = () => true): string[] {
+  if (!statOf(path)?.isDirectory()) return [];
+  return (quietly(() => readdirSync(path, { withFileTypes: true })) ?? [])
     .filter((item) => !item.isSymbolicLink())
-    .flatMap((item) => [join(path, item.name), ...(item.isDirectory() ? allBelow(join(path, item.name)) : [])]);
+    .flatMap((item) => {
+      const at = join(path, item.name);
+      return [at, ...(item.isDirectory() && enters(at) ? allBelow(at, enters) : [])];
+    });
 }
 
-const modeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+const modeOf = (path: string): number => statOf(path)?.mode ?? 0;
+const statOf = (path: string): Stats | undefined => quietly(() => statSync(path, { throwIfNoEntry: false }));
+
+function quietly<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined;
+  }
+}
 
 function name(files: readonly FileState[], say: (file: FileState) => string): string {
   const named = files.slice(0, listed).map((file) => `${file.agent} ${file.key} (${say(file)})`);
