@@ -89,7 +89,7 @@ export function collectItems({ source, fd, walk, keep, home, limits, carried, be
         if (isKept()) about.fact(item.fact, item.value, walk.session(), pos, hasEntries());
         return;
       case 'tool-result':
-        if (isKept()) results.push(newResult(item, pos, state));
+        if (isKept() && !keep.hidesUse(item.id)) results.push(newResult(item, pos, state));
         return;
       case 'withdrawn':
         takeBack(item.uuid);

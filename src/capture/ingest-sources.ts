@@ -246,14 +246,24 @@ async function statesOf(
   const found =
     sources.length > 3
       ? await store.transcripts.states()
-      : await Promise.all(
-          sources.flatMap(({ agent, key, path: file }) => {
-            const { session, subagent } = agent.describe(key);
-            const above = subagent === undefined ? [] : sessionKeys(key, session);
-            return [key, file, ...above].map((one) => store.transcripts.state(agent.name, one));
-          }),
-        );
+      : (await Promise.all(sources.map((source) => statesFor(store, source)))).flat();
   return new Map(
     found.filter((state) => state !== undefined).map((state) => [stateKey(state.agent, state.key), state]),
   );
+}
+
+/** The state of a file, and of the transcript of the session that a subagent belongs to. */
+async function statesFor(
+  store: Pick<Store, 'transcripts'>,
+  { agent, key, path: file }: Source,
+): Promise<(FileState | undefined)[]> {
+  const { session, subagent } = agent.describe(key);
+  const look = (keys: readonly string[]) => Promise.all(keys.map((one) => store.transcripts.state(agent.name, one)));
+  const own = await look([key, file]);
+  if (subagent === undefined) return own;
+  const above = await look(sessionKeys(key, session));
+  // The path does not tell where the session's transcript is.
+  return above.some((state) => state !== undefined)
+    ? [...own, ...above]
+    : [...own, ...(await store.transcripts.privateStates(agent.name))];
 }

@@ -31,6 +31,10 @@ export interface Keeper {
   title(item: ParsedTitle, session: string, at: number | undefined, given: string | undefined): boolean;
   /** Whether a text is, or may be, the report of a task that was started in a private turn. */
   hidesTask(text: string): boolean;
+  /** Whether a tool was used in a private turn: its result may arrive later. */
+  hidesUse(id: string): boolean;
+  /** Whether a line of a transcript names such a use. */
+  namesHiddenUse(line: string): boolean;
 }
 
 type ParsedTitle = Extract<ParsedItem, { kind: 'title' }>;
@@ -109,6 +113,8 @@ export function keeper(
     title: ({ by, title }, session, at, given) =>
       other(session, at) && (by === 'person' || state.privateTurns === undefined || title === given),
     hidesTask,
+    hidesUse: (id) => state.privateUses?.includes(id) === true,
+    namesHiddenUse: (line) => state.privateUses?.some((id) => line.includes(`"${id}"`)) === true,
   };
 }
 

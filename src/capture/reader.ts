@@ -78,8 +78,8 @@ export function* readBatches(work: Work): Generator<Reading[], void, void> {
         .map((one) => stateKey(agent.name, one))
         .map((one) => privateTurns.get(one) ?? work.states.get(one)?.state)
         .find((state) => state !== undefined);
-      if (beside !== undefined || agent.describe(key).subagent !== undefined) return beside;
-      // Other agents keep their sessions elsewhere. Only sessions with private turns matter here.
+      if (beside !== undefined) return beside;
+      // It may be elsewhere, as for other agents and for subagents of a workflow. Only sessions with private turns matter here.
       for (const state of privateTurns.values()) if (isOf(state, session)) return state;
       stored ??= [...work.states.values()].filter(({ state }) => hasPrivateTurns(state));
       return stored.find(({ state }) => isOf(state, session))?.state;

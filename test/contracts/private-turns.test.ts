@@ -155,6 +155,21 @@ describe('a wholly private turn', () => {
         snapshot: { trackedFileBackups: { [`/srv/${canary('file')}`]: { backupFileName: 'x@v1' } } },
       },
       { type: 'task-summary', summary: canary('task-summary'), sessionId: 's1', timestamp: at(7) },
+      {
+        type: 'system',
+        subtype: 'away_summary',
+        content: canary('away'),
+        uuid: 's',
+        sessionId: 's1',
+        timestamp: at(7),
+      },
+      toolResult('late', 't1', canary('late-result'), 7, { toolUseResult: { stdout: canary('late') } }),
+      {
+        type: 'attachment',
+        uuid: 'hook',
+        sessionId: 's1',
+        attachment: { type: 'hook_success', toolUseID: 't1', stdout: canary('hook') },
+      },
       ...['todo_reminder', 'task_status', 'edited_text_file'].map((type, i) => listed(`h${i}`, type)),
       listed('i', 'nested_memory'),
       answer('j', 'open-end', 8),
@@ -182,7 +197,27 @@ describe('a wholly private turn', () => {
     for (const word of ['open-before', 'open-queued', 'open-end']) expect(text).toContain(word);
   });
 
-  it.each(['p/agent-x1.jsonl', 'p/s1/subagents/agent-x1.jsonl'])('covers what its subagents did: %s', async (key) => {
+  const subagentKeys = [
+    'p/agent-x1.jsonl',
+    'q/agent-x1.jsonl',
+    'p/s1/subagents/agent-x1.jsonl',
+    'p/s1/subagents/workflows/w1/agent-x1.jsonl',
+  ];
+  it.each(subagentKeys)('covers a subagent whose transcript appears later, alone: %s', async (key) => {
+    const bench = await workbench();
+    const work = { isSidechain: true, agentId: 'x1' };
+    bench.write('p/s1.jsonl', [
+      prompt('a', hidden('prompt'), 0),
+      answer('b', canary('answer'), 1),
+      prompt('c', 'open', 10),
+    ]);
+    await bench.ingest();
+    bench.write(key, [prompt('x', canary('task'), 2, work), answer('y', canary('result'), 3, work)]);
+    await bench.take(key);
+    expect(canariesIn(await all(bench))).toEqual([]);
+  });
+
+  it.each(subagentKeys)('covers what its subagents did: %s', async (key) => {
     const bench = await workbench();
     bench.write('p/s1.jsonl', [
       prompt('a', hidden('prompt'), 0),
@@ -204,6 +239,17 @@ describe('a wholly private turn', () => {
       'beside a picture',
       [
         { type: 'text', text: '[Image #1]' },
+        { type: 'text', text: hidden('x') },
+      ],
+    ],
+    [
+      'beside a document',
+      [
+        {
+          type: 'document',
+          title: canary('title'),
+          source: { type: 'text', media_type: 'text/plain', data: canary('y') },
+        },
         { type: 'text', text: hidden('x') },
       ],
     ],

@@ -49,6 +49,18 @@ export function describeTranscripts(open: () => OpenStore): void {
       expect(await store.projects.list()).toMatchObject([{ name: 'tide', path: '/w/tide', sessions: 1, entries: 2 }]);
     });
 
+    it('finds the states of transcripts with a private turn', async () => {
+      const from = (capture: object) => ({ state: { version: 1 as const, agent: {}, capture } });
+      await commit(
+        chunk([entry('a', 'x')], from({ privateTurns: [{ from: 1, until: 2 }] })),
+        chunk([entry('c', 'y', { session: 's2' })], { key: 'p/s2.jsonl', ...from({ title: 'privateTurns' }) }),
+      );
+      expect(await store.transcripts.privateStates('claude-code')).toMatchObject([
+        { key: 'p/s1.jsonl', state: { capture: { privateTurns: [{ from: 1, until: 2 }] } } },
+      ]);
+      expect(await store.transcripts.privateStates('codex')).toEqual([]);
+    });
+
     it('skips a stale chunk and says so; it takes the other chunks of the commit', async () => {
       await commit(chunk([entry('a', 'x')]));
       const late = chunk([entry('a', 'x')]);

@@ -41,7 +41,7 @@ const retelling: ReadonlySet<unknown> = new Set(
 );
 const retellingAttachments = /todo|task|edited|compact|plan_file|async|invoked/;
 
-export const retells = (line: Readonly<Record<string, unknown>>): boolean =>
-  line.type === 'attachment'
-    ? retellingAttachments.test(String(asObject(line.attachment).type))
-    : retelling.has(line.type);
+export function retells({ type, subtype, attachment }: Readonly<Record<string, unknown>>): boolean {
+  if (type === 'attachment') return retellingAttachments.test(String(asObject(attachment).type));
+  return type === 'system' ? /summary|memory/.test(String(subtype)) : retelling.has(type);
+}

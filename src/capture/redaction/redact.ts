@@ -116,7 +116,7 @@ export function redactJson(text: string): string {
 
 /** A command's name or a picture beside a private passage does not reveal its content, nor do signs without a letter or a digit. */
 const saysNothing =
-  /^[^\p{L}\p{N}/[]*(?:\/[\w:.-]{1,80})?\s*(?:\[(?:Image|Pasted text)[^\]\n]{0,200}\]\s*)*[^\p{L}\p{N}]*$/u;
+  /^[^\p{L}\p{N}/[]*(?:\/[\w:.-]{1,80})?\s*(?:\[(?:Image|Document|Pasted text)[^\]\n]{0,200}\]\s*)*[^\p{L}\p{N}]*$/u;
 /** Colours, and fillers that are letters without a sign. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are made of them
 const unseen = /\u001b\[[0-9;]{0,40}m|[\u115f\u1160\u3164\uffa0]/g;

@@ -59,7 +59,7 @@ export function vaultLines(
     const value = parse(line);
     if (value === undefined) return undefined;
     const { items } = walk.read(value);
-    const kept = isKept(items, walk, keep) && !keep.hidesTask(line);
+    const kept = isKept(items, walk, keep) && !keep.hidesTask(line) && !keep.namesHiddenUse(line);
     if (state.capture.ignored === true) return undefined;
     const fate = forgets(value, items, walk.session());
     if (fate === 'out') return undefined;

@@ -157,7 +157,8 @@ async function stateAbove(
     const known = await store.transcripts.state(agent.name, above);
     if (known !== undefined) return known.state;
   }
-  return undefined;
+  const elsewhere = await store.transcripts.privateStates(agent.name);
+  return elsewhere.find(({ state }) => isStateOf(state, own?.capture.session ?? session))?.state;
 }
 
 /** `s1.jsonl.gz` → `s1.kept-0.jsonl.gz`: also named like a transcript, so that readers of the vault find it. */

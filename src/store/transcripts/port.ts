@@ -196,6 +196,8 @@ export interface TranscriptsPort {
   /** The transcript could be read after all. */
   takeBack(agent: AgentName, key: string): Promise<void>;
   states(agent?: AgentName): Promise<readonly FileState[]>;
+  /** Those whose transcripts have had a wholly private turn. */
+  privateStates(agent: AgentName): Promise<readonly FileState[]>;
   state(agent: AgentName, key: string): Promise<FileState | undefined>;
   /** Applies chunks in order in one transaction; a stale chunk is skipped and reported as such. */
   commit(chunks: readonly Chunk[], rules: ConversationRules, note?: CommitNote): Promise<readonly ChunkOutcome[]>;

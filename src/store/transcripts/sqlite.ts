@@ -33,6 +33,10 @@ export function transcriptsPort(connection: Connection): TranscriptsPort {
   const noteImport = importNotes(connection);
   const fileRows = connection.statement<[], FileRow>('SELECT * FROM files');
   const fileRow = connection.statement<[string, string], FileRow>('SELECT * FROM files WHERE agent = ? AND key = ?');
+  // The second name is that of earlier versions.
+  const privateRows = connection.statement<[string], FileRow>(
+    `SELECT * FROM files WHERE agent = ? AND (instr(state, '"privateTurns":') > 0 OR instr(state, '"@turns":') > 0)`,
+  );
   const copies = connection.statement<[], { file_id: number; root: string; size: number }>('SELECT * FROM file_copies');
   const copiesOf = connection.statement<[number], { file_id: number; root: string; size: number }>(
     'SELECT * FROM file_copies WHERE file_id = ?',
@@ -64,6 +68,9 @@ export function transcriptsPort(connection: Connection): TranscriptsPort {
         const rows = fileRows.all().filter((row) => agent === undefined || row.agent === agent);
         return rows.map((row) => toState(row, byFile.get(row.id) ?? []));
       });
+    },
+    async privateStates(agent) {
+      return read(() => privateRows.all(agent).map((row) => toState(row, copiesOf.all(row.id))));
     },
     async state(agent, key) {
       return read(() => {
