@@ -8,7 +8,7 @@ for (;;) {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
       const said = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-      for (const [found] of said.matchAll(/open[#/][\w-]{32}|\/[^\0]*open\.html/g)) {
+      for (const [found] of said.matchAll(/open(?:\?[\w-]*)?[#/][\w-]{32}|\/[^\0]*open\.html/g)) {
         if (seen.has(found)) continue;
         seen.add(found);
         let text = found;

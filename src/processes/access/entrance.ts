@@ -44,8 +44,12 @@ export function makeCodePage(home: string, folder: string, port: number, now: nu
 
 const newCode = (): string => randomBytes(24).toString('base64url');
 
-/** After the #, which a browser sends to no server, not even in a Referer. */
-export const addressOf = (port: number, code: string): string => `http://127.0.0.1:${port}/open#${code}`;
+/**
+ * The code stands after the #, which a browser sends to no server, not even in a Referer. What stands before it is new each time: a program that
+ * once had this port may have left a page of its own in the browser's cache, but not for this address.
+ */
+export const addressOf = (port: number, code: string): string =>
+  `http://127.0.0.1:${port}/open?${randomBytes(16).toString('base64url')}#${code}`;
 
 const pageText = (address: string): string => `<!doctype html>
 <meta charset="utf-8">

@@ -249,6 +249,30 @@ describe('the viewer', () => {
     expect(await other.comeBack(origin())).toBeUndefined();
   });
 
+  it('a new key of a browser ends its key before', async () => {
+    const [first, second] = [browserStandIn(), browserStandIn()];
+    await first.enter(origin(), newCode());
+    const sent = { code: newCode(), key: second.publicKey, before: first.id };
+    expect((await post('/open/browser', sent)).status).toBe(200);
+    expect(await first.comeBack(origin())).toBeUndefined();
+    expect(await second.comeBack(origin())).toBeDefined();
+    // Without a code, nobody ends anything.
+    const third = { code: newCode(Date.now() - 11 * 60_000), key: browserStandIn().publicKey, before: second.id };
+    expect((await post('/open/browser', third)).status).toBe(401);
+    expect(await second.comeBack(origin())).toBeDefined();
+  });
+
+  it('replaces a service worker that another program has left, and clears pages that it has left in the cache', async () => {
+    for (const path of ['/sw.js', '/assets/x.js', '/api/sessions']) {
+      const asked = await request(`GET ${path} HTTP/1.1`, [host(), 'Service-Worker: script']);
+      expect([path, asked.status]).toEqual([path, 200]);
+      expect(asked.head).toContain('content-type: text/javascript');
+      expect(asked.body).toContain('self.registration.unregister()');
+    }
+    expect((await request('GET /sw.js HTTP/1.1', [host()])).status).toBe(401);
+    expect((await request('GET /open HTTP/1.1', [host()])).head).toContain('clear-site-data: "cache"');
+  });
+
   it('admits one of fifty browsers that bring the same code at once', async () => {
     const code = newCode();
     const all = await Promise.all(Array.from({ length: 50 }, () => browserStandIn().enter(origin(), code)));
@@ -288,6 +312,7 @@ describe('the viewer', () => {
     const get = async (path: string, lines: readonly string[]) =>
       (await request(`GET ${path} HTTP/1.1`, [host(), ...lines])).status;
     expect(await get('/open', led)).toBe(200);
+    expect(await get(`/open?${'aB3_-'.repeat(5).slice(0, 22)}`, led)).toBe(200);
     for (const path of ['/', '/search', '/api/health', '/open?x', '/assets/main-1.js'])
       expect([path, await get(path, led)]).toEqual([path, 403]);
     expect(await get('/open', [...led.slice(0, 2), 'Sec-Fetch-Dest: iframe'])).toBe(403);

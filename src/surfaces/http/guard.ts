@@ -44,7 +44,7 @@ function isLedToTheDoor(request: IncomingMessage): boolean {
   const says = (name: string, value: string) => valuesOf(request, name).join() === value;
   return (
     request.method === 'GET' &&
-    request.url === '/open' &&
+    /^\/open(?:\?[\w-]{22})?$/.test(request.url ?? '') &&
     says('sec-fetch-mode', 'navigate') &&
     says('sec-fetch-dest', 'document')
   );

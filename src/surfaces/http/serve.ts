@@ -8,6 +8,7 @@ import { type ErrorCode, explain, HoldfastError, inShort, systemCode } from '../
 import { readBody, readJson } from './body.ts';
 import { type Admission, type Door, identify, refuseForeign } from './guard.ts';
 import { checkInput, findRoute, fromQuery, isOpenTo, leadsTo, type Route } from './route.ts';
+import { asksForServiceWorker, removeServiceWorker } from './viewer-routes.ts';
 
 export interface Serving extends Door {
   readonly routes: readonly Route[];
@@ -47,6 +48,10 @@ async function run(serving: Serving, request: IncomingMessage, response: ServerR
   refuseForeign(request, serving.port);
   if (method !== 'GET' && method !== 'POST') throw new HoldfastError('BAD_METHOD', 'Only GET and POST are supported');
   const [path, query] = pathOf(request);
+  if (asksForServiceWorker(request)) {
+    removeServiceWorker(response);
+    return { route: serving.nowhere, answer: undefined };
+  }
   if (isLost(serving, request, path)) {
     await serving.nowhere.run({}, { access: undefined, request, response });
     return { route: serving.nowhere, answer: undefined };

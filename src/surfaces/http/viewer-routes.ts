@@ -1,8 +1,8 @@
 // The viewer: the same document for each page, its hashed files, and the sign-in for browsers. None of this contains
 // memory.
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import type { Browsers } from '../../processes/access/browsers.ts';
+import { type Browsers, revokeBrowser } from '../../processes/access/browsers.ts';
 import { useCode } from '../../processes/access/entrance.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { viewerPages } from '../../schema/viewer-page.ts';
@@ -51,7 +51,7 @@ export function viewerRoutes(deps: ViewerDeps): { routes: Route[]; nowhere: Rout
     input: z.looseObject({}),
     output: z.unknown(),
   } as const;
-  const page = (path: string, status: 200 | 404 = 200) =>
+  const page = (path: string, status: 200 | 404 = 200, more: Readonly<Record<string, string>> = {}) =>
     route({
       ...shown,
       path,
@@ -64,12 +64,13 @@ export function viewerRoutes(deps: ViewerDeps): { routes: Route[]; nowhere: Rout
         if (request.headers.cookie?.includes(`holdfast-${port()}=`))
           response.setHeader('set-cookie', `holdfast-${port()}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict`);
         const shell = withChallenge(viewer().shell, browsers().challenge());
-        send(caller, shell, { 'content-security-policy': policy }, status);
+        send(caller, shell, { 'content-security-policy': policy, ...more }, status);
       },
     });
   const routes = [
     ...Object.values(viewerPages).map((path) => page(path)),
-    page('/open'),
+    // Another program may have had this port, and may have left scripts and pages under our names.
+    page('/open', 200, { 'clear-site-data': '"cache"' }),
     route({
       ...shown,
       path: '/assets/{name}',
@@ -87,7 +88,12 @@ export function viewerRoutes(deps: ViewerDeps): { routes: Route[]; nowhere: Rout
 }
 
 const Key = z.string().max(100);
-const Entering = z.object({ code: z.string().min(1).max(200), key: Key });
+const Entering = z.object({
+  code: z.string().min(1).max(200),
+  key: Key,
+  /** The browser that the new key replaces. */
+  before: z.string().max(100).optional(),
+});
 const Answer = z.object({ id: z.string().max(100), challenge: z.string().max(200), signature: z.string().max(200) });
 
 /** The sign-in calls of the viewer's page. They are not part of the API: other programs have the token. */
@@ -114,10 +120,11 @@ function doorRoutes({ home, clock, browsers, shownClock, hasTeam }: ViewerDeps):
   return [
     door('/open/challenge', () => ({ challenge: browsers().challenge() })),
     door('/open/browser', (body, { request }) => {
-      const { code, key } = parsed(Entering, body);
+      const { code, key, before } = parsed(Entering, body);
       if (!useCode(home, code, clock())) throw unknown('This code has been used, or has expired');
       const bearer = browsers().register(key, String(request.headers['user-agent'] ?? ''));
       if (bearer === undefined) throw new HoldfastError('BAD_INPUT', 'key: this is not a P-256 public key');
+      if (before !== undefined) revokeBrowser(home, before);
       return admission(bearer);
     }),
     door('/open/ticket', (body) => {
@@ -165,4 +172,24 @@ function send(
     ...headers,
   });
   response.end(body);
+}
+
+/**
+ * We have no service worker. If a browser asks for one, another program had this port and left it: it would see and change everything on our
+ * pages. This one takes its place and goes.
+ */
+const leaving = `self.addEventListener('install', () => self.skipWaiting());
+self.addEventListener('activate', (event) => event.waitUntil(leave()));
+async function leave() {
+  await self.registration.unregister();
+  for (const page of await self.clients.matchAll({ type: 'window' })) page.navigate(page.url);
+}
+`;
+
+export const asksForServiceWorker = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'GET' && headers['service-worker'] === 'script';
+
+export function removeServiceWorker(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/javascript; charset=utf-8', 'content-length': leaving.length });
+  response.end(leaving);
 }

@@ -48,8 +48,11 @@ async function enter(asked: () => void = () => {}): Promise<Admission | undefine
   };
   const code = sessionStorage.getItem(pending);
   if (code !== null) {
-    const key = (await ownKey()) ?? (await makeKey());
-    const given = await ask('/open/browser', { code, key: key.publicKey }, { keepalive: true });
+    // Never the key that is there: a program that once had this port may have left one that it knows.
+    const [before, key] = await Promise.all([ownKey().catch(() => undefined), makeKey(), dropServiceWorkers()]);
+    const sent = { code, key: key.publicKey, before: before?.id };
+    const given = await ask('/open/browser', sent, { keepalive: true });
+    if (given !== undefined) await key.keep();
     sessionStorage.removeItem(pending);
     if (given !== undefined) return given;
   }
@@ -64,6 +67,12 @@ async function enter(asked: () => void = () => {}): Promise<Admission | undefine
   if (given !== undefined) return given;
   const { challenge = '' } = (await say<{ challenge?: string }>('/open/challenge', {})) ?? {};
   return answered(challenge);
+}
+
+/** This viewer has none; a program that once had this port may have left one. */
+async function dropServiceWorkers(): Promise<void> {
+  const found = (await navigator.serviceWorker?.getRegistrations().catch(() => [])) ?? [];
+  await Promise.all(found.map((one) => one.unregister()));
 }
 
 /** The challenge that came with the page. It holds for a minute, and saves the first request. */

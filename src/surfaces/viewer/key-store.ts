@@ -21,13 +21,17 @@ export async function ownKey(): Promise<BrowserKey | undefined> {
   return pair === undefined ? undefined : keyOf(pair);
 }
 
-export async function makeKey(): Promise<BrowserKey> {
+/** `keep` replaces the key that this browser has. */
+export async function makeKey(): Promise<BrowserKey & { keep(): Promise<void> }> {
   const pair = await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify']);
   const key = { ...pair, names: await namesOf(pair) };
-  await keep(key).catch(() => {
-    inMemory = key;
-  });
-  return keyOf(key);
+  return {
+    ...(await keyOf(key)),
+    keep: () =>
+      keep(key).catch(() => {
+        inMemory = key;
+      }),
+  };
 }
 
 async function namesOf({ publicKey }: CryptoKeyPair) {
