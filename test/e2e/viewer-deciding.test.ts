@@ -119,6 +119,14 @@ describe.skipIf(noBrowser)(because('deciding in the viewer', noBrowser), () => {
     const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) }).getByRole('cell');
     expect(await row('Sessions that ended with a failure').allTextContents()).toEqual(['0', '1']);
     expect(await row('Prompts').allTextContents()).toEqual(['1', '1']);
+    await page.setViewportSize({ width: 360, height: 740 });
+    const lines = await page.evaluate(`(() => {
+      const range = document.createRange();
+      range.selectNodeContents([...document.querySelectorAll('.compared th')].find((one) => one.textContent === 'Prompts'));
+      return range.getClientRects().length;
+    })()`);
+    expect(lines, 'a narrow window breaks no word').toBe(1);
+    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   it('forgets one tool use, and the rest of its entry stays', async () => {

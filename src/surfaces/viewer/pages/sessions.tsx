@@ -118,15 +118,17 @@ function Chosen({ sessions }: { sessions: readonly Session[] }) {
           <p>{isEmpty ? 'Import first: holdfast ingest' : 'Remove one of the filters.'}</p>
         </Empty>
       ) : (
-        <VirtualList
-          count={found.length}
-          label="Sessions"
-          estimate={() => 64}
-          render={(index) => {
-            const session = found[index];
-            return session && <SessionRow session={session} />;
-          }}
-        />
+        <div class="rows">
+          <VirtualList
+            count={found.length}
+            label="Sessions"
+            estimate={() => 64}
+            render={(index) => {
+              const session = found[index];
+              return session && <SessionRow session={session} />;
+            }}
+          />
+        </div>
       )}
     </>
   );
