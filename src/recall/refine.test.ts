@@ -49,6 +49,16 @@ it('moves repetitions down, not out', () => {
   expect(order(['a', 'b', 'c'], [0.8, 0.9, 0.85], { similarity })).toEqual([1, 0, 2]);
 });
 
+it('moves a tool use down less than a text, if it is only near to another in meaning', () => {
+  const similarity = (a: number, b: number) => (a + b === 1 ? 1 : 0.2);
+  const texts = ['Edit the sender', 'Edit the sender once more', 'Read the sender'];
+  expect(order(texts, [1, 0.95, 0.6], { similarity })).toEqual([0, 2, 1]);
+  expect(order(texts, [1, 0.95, 0.6], { similarity, isSum: true })).toEqual([0, 1, 2]);
+  expect(order(texts, [1, 0.95, 0.9], { similarity, isSum: true })).toEqual([0, 2, 1]);
+  const same = ['Run the tests.', 'Run the tests.', 'The tests run at night.'];
+  expect(order(same, [1, 0.95, 0.6], { isSum: true })).toEqual([0, 2, 1]);
+});
+
 it('leaves sessions alone that share their best entry: each is more than that', () => {
   const texts = ['Run the tests.', 'Run the tests.', 'The tests run at night.'];
   expect(order(texts, [1, 0.99, 0.6], { isPart: true })).toEqual([0, 1, 2]);

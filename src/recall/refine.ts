@@ -14,8 +14,11 @@ export interface Candidate<T> extends Ranked {
 const wholeBoost = 0.3;
 /** The same for a score that is a sum of weighted features: about as much as one of them. */
 const wholePoints = 0.5;
-/** From this cosine on, two texts begin to say the same. At 1 the second counts half. */
+/** From this cosine on, two texts begin to say the same. */
 const alike = 0.9;
+/** How much of its score a repetition loses: the same words, and the same meaning where it is a text's or a tool use's. */
+const lostBySameWords = 0.5;
+const lostByMeaning = { text: 0.5, use: 0.15 } as const;
 /** Further down, repetitions do not matter. */
 const mostCompared = 50;
 const mostNames = 8;
@@ -69,6 +72,8 @@ export function refine<T>(
   if (isPart) return left.slice(0, limit);
   const chosen: Candidate<T>[] = [];
   const scores = left.map(({ score }) => score);
+  // Two edits of one function are near to each other, and not the same work.
+  const byMeaning = isSum ? lostByMeaning.use : lostByMeaning.text;
   /** With how many of the chosen each was compared. Only the best of the rest must be, because comparing never raises a score. */
   const compared = left.map(() => 0);
   while (chosen.length < limit && left.length > 0) {
@@ -80,9 +85,9 @@ export function refine<T>(
     const others = chosen.slice(compared[best], mostCompared - 1);
     compared[best] = chosen.length;
     for (const other of others) {
-      const same = said !== '' && saidBy(other.found) === said ? 1 : (similarity?.(one.place, other.place) ?? 0);
-      if (same > alike)
-        scores[best] = Math.min(scores[best] as number, one.score * (1 - (same - alike) / (1 - alike) / 2));
+      const near = ((similarity?.(one.place, other.place) ?? 0) - alike) / (1 - alike);
+      const lost = said !== '' && saidBy(other.found) === said ? lostBySameWords : byMeaning * near;
+      if (lost > 0) scores[best] = Math.min(scores[best] as number, one.score * (1 - lost));
     }
     if (others.length > 0 && chosen.length < mostCompared) continue;
     chosen.push({ ...one, score: scores[best] as number });
