@@ -166,7 +166,7 @@ const follows =
 const concludes = /^(?:so|thus|hence|therefore|otherwise|consequently|as a result)\b/i;
 /** The speaker, the listener, the work of the moment, or a doubt. */
 const ofMoment =
-  /\b(?:i|i'm|i've|i'll|i'd|me|my|we|we'll|our|you|your|let's|now|next|then|want|could|might|may|maybe|probably|likely|should|fixed|pushed|committed|(?:this|the) (?:pr|branch|commit|fix|change)|review|verified|later|below|above)\b|\?|[:→…]/i;
+  /\b(?:i|i'm|i've|i'll|i'd|me|my|we|we'll|our|you|your|let's|yes|now|next|then|want|could|might|may|maybe|probably|likely|should|fixed|pushed|committed|(?:this|the) (?:pr|branch|commit|fix|change)|review|verified|later|below|above)\b|\?|[:→…]/i;
 /** After `X no longer does Y`: what it does instead. */
 const instead = /^it [a-z]+s\b/i;
 const longestPair = 420;

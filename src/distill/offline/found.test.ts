@@ -40,7 +40,12 @@ describe('the last answer of a turn', () => {
       'That hides `TIDE_URL` from every tool that the harbour starts.',
     ])
       expect(insights(`${rule} ${point}`)).toEqual([`${rule} ${point}`]);
-    for (const next of ['If you want, I can change `TIDE_URL` for you.', 'So that is it.', 'The quay is long.'])
+    for (const next of [
+      'If you want, I can change `TIDE_URL` for you.',
+      'So that is it.',
+      'So yes, each request of the local provider goes out without the address.',
+      'The quay is long.',
+    ])
       expect(insights(`${rule} ${next}`)).toEqual([rule]);
   });
 
