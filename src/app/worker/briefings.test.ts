@@ -13,11 +13,25 @@ const says = ({ config }: Memory, folder: string): string | undefined => {
   return hash === '' ? '' : briefingFolder(config.home).text(hash)?.text;
 };
 
+/** A rest that ends when the test says so. */
+function held() {
+  let [rests, go] = [0, () => {}];
+  const gate = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const wait = () => {
+    rests++;
+    return gate;
+  };
+  return { wait, rests: () => rests, go };
+}
+
 async function kept() {
   const memory = await emptyMemory();
   const complaints: string[] = [];
   const stop = new AbortController();
-  const make = () => briefings({ ...memory.context, log: (line) => complaints.push(line) }, stop.signal);
+  const log = (line: string) => complaints.push(line);
+  const make = (wait = async () => {}) => briefings({ ...memory.context, log, requests: { wait } }, stop.signal);
   onTestFinished(() => {
     stop.abort();
     expect(complaints).toEqual([]);
@@ -63,6 +77,21 @@ it('a restarted worker updates only what has changed since, even if the previous
   third.wake();
   await expect.poll(() => says(memory, '/srv/mill')).toContain('Grind the barley.');
   await third.idle();
+});
+
+it('are not written while a client starts, and then hold what came meanwhile', async () => {
+  const { memory, make, say } = await kept();
+  await say('s1', '/srv/shop', 'Count the herring.');
+  const client = held();
+  const own = make(client.wait);
+  own.wake();
+  await expect.poll(client.rests).toBe(1);
+  await say('s2', '/srv/shop', 'Salt the cod.');
+  own.wake();
+  expect(says(memory, '/srv/shop')).toBeUndefined();
+  client.go();
+  await own.idle();
+  expect(says(memory, '/srv/shop')).toContain('Salt the cod.');
 });
 
 it('follow what another process has muted, and removed sessions, whose texts disappear at once', async () => {

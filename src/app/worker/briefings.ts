@@ -6,6 +6,7 @@ import type { Change } from '../../schema/change.ts';
 import type { Store } from '../../store/store.ts';
 import { briefingFolder } from '../../system/briefing-folder.ts';
 import { explain } from '../../system/errors.ts';
+import type { Quiet } from './quiet.ts';
 
 export interface BriefingsDeps {
   readonly store: Pick<
@@ -15,6 +16,7 @@ export interface BriefingsDeps {
   readonly config: Config;
   readonly clock: () => number;
   readonly log: (line: string) => void;
+  readonly requests: Pick<Quiet, 'wait'>;
 }
 
 export interface Briefings {
@@ -55,10 +57,11 @@ export function briefings(deps: BriefingsDeps, signal: AbortSignal): Briefings {
   }
 
   async function run(): Promise<void> {
+    await deps.requests.wait();
     again = false;
     const began = performance.now();
     try {
-      await renew();
+      if (!signal.aborted) await renew();
     } catch (error) {
       if (!signal.aborted) deps.log(explain(error, folder.location).message);
     }

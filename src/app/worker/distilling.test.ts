@@ -75,6 +75,30 @@ describe('the worker', () => {
     expect(await bench.store.jobs.counts()).toMatchObject({ ready: 0, done: 0 });
   });
 
+  it('plans and starts nothing while a client starts', async () => {
+    const bench = await distillBench(offlineDistiller);
+    await bench.session('s1', 2);
+    let [rests, go] = [0, () => {}];
+    const started = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const rest = () => {
+      rests++;
+      return started;
+    };
+    const worker = distilling({
+      ...{ store: bench.store, clock: () => bench.now, planning: planningWith(gapMs), rest, ...quick },
+      run: () => doAll(bench),
+      complain: () => {},
+    });
+    onTestFinished(() => worker.close());
+    worker.wake();
+    await expect.poll(() => rests).toBe(1);
+    expect(await bench.store.jobs.counts()).toMatchObject({ ready: 0, done: 0 });
+    go();
+    await expect.poll(() => bench.store.jobs.counts()).toMatchObject({ ready: 0, done: 4 });
+  });
+
   it('starts nothing for a running turn, and checks again when its silence is over', async () => {
     const { bench, worker, runs } = await set(doAll);
     await bench.session('s1', 1);

@@ -3,6 +3,7 @@ import { planRules } from '../../distill/job-policy.ts';
 import type { LiveEvents } from '../../schema/live-event.ts';
 import type { PlanRules } from '../../store/jobs/port.ts';
 import type { Store } from '../../store/store.ts';
+import type { Quiet } from './quiet.ts';
 import type { WorkerDeps } from './run.ts';
 
 export interface DistillingDeps {
@@ -14,6 +15,8 @@ export interface DistillingDeps {
   /** Does everything that is due. Resolves with the number of jobs. */
   readonly run: () => Promise<number>;
   readonly complain: (error: unknown) => void;
+  /** Resolves when nothing that a person waits for needs the processors. */
+  readonly rest?: () => Promise<void>;
   /** How long to wait for further events, and how long after a run that did nothing. */
   readonly settleMs?: number;
   readonly patienceMs?: number;
@@ -38,6 +41,7 @@ export function distilling({
   isWanted = () => true,
   run,
   complain,
+  rest = async () => {},
   settleMs = 200,
   patienceMs = 30_000,
 }: DistillingDeps): Distilling {
@@ -80,7 +84,8 @@ export function distilling({
   }
 
   async function work(): Promise<void> {
-    if (!isWanted()) return;
+    await rest();
+    if (closed || !isWanted()) return;
     const isPlanned = await store.jobs.plan(clock(), planning, fewSessions);
     const next = isPlanned ? await store.jobs.nextAt() : clock();
     if (next === undefined || closed) return;
@@ -108,11 +113,12 @@ export function distillingOf(
   parts: {
     readonly events: LiveEvents;
     readonly vectors: { wake(): void };
+    readonly requests: Pick<Quiet, 'wait'>;
     readonly complain: (error: unknown) => void;
   },
 ): Distilling | undefined {
   if (distil === undefined) return undefined;
-  const { events, vectors, complain } = parts;
+  const { events, vectors, requests, complain } = parts;
   const run = async (): Promise<number> => {
     const added = await distil();
     if (added > 0) {
@@ -123,7 +129,8 @@ export function distillingOf(
   };
   // The settings may have changed since the start.
   const isWanted = () => config.reload().settings.distill.auto;
-  const distils = distilling({ store, clock, planning: planRules(config.settings), isWanted, run, complain });
+  const planning = planRules(config.settings);
+  const distils = distilling({ store, clock, planning, isWanted, run, complain, rest: requests.wait });
   events.subscribe(distils.wake);
   return distils;
 }

@@ -30,6 +30,7 @@ export function embedding(
   };
 
   async function run(): Promise<void> {
+    await requests.wait();
     const trouble = await store.vectors.trouble();
     if (trouble !== undefined && trouble.nextAt > clock()) return;
     try {

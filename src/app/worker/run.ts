@@ -109,9 +109,9 @@ async function begin(deps: WorkerDeps, { complain, sources, work }: Open, signal
   const events = liveEvents(clock);
   const due: Due = { vault: true, index: true, scan: false, everyPoll: false };
   const seen = turns({ store, events, clock, complain });
-  const told = briefings({ store, config, clock, log }, signal);
+  const requests = quiet(signal);
+  const told = briefings({ store, config, clock, log, requests }, signal);
   events.subscribe(({ kind }) => void (kind === 'briefing' || kind === 'processing' || told.wake()));
-  const requests = quiet();
   const vectors = embedding({ ...deps, requests }, signal);
   const index = merging(deps, signal);
   const backups = backingUp(deps, signal);
@@ -128,13 +128,14 @@ async function begin(deps: WorkerDeps, { complain, sources, work }: Open, signal
   await store.admin.keepLedger().catch(complain);
   const scans = scanning(deps, { due, seen, events, complain }, signal);
   const queue = takingIn(deps, { due, seen, events, vectors, complain }, signal);
-  const distils = distillingOf(deps, { events, vectors, complain });
+  const distils = distillingOf(deps, { events, vectors, requests, complain });
 
   const live: LiveDeps & Pick<WorkerDeps, 'store'> & Pick<Quiet, 'asked'> = {
     asked() {
       deps.computes?.();
       requests.asked();
     },
+    starts: requests.starts,
     store,
     config,
     clock,

@@ -20,6 +20,8 @@ export interface LiveDeps {
   readonly events: LiveEvents;
   /** Asks ingest to look at a transcript soon. */
   readonly wake: (file: string) => void;
+  /** Called when a session starts. The worker then leaves the processors to the client. */
+  readonly starts?: (() => void) | undefined;
   /** Called when an agent compacts a session. The worker then archives the session. */
   readonly compacts?: ((agent: AgentName, session: string) => void) | undefined;
   /** Returns what the memory knows about a prompt, if the user has turned that on. */
@@ -41,6 +43,7 @@ export async function receiveHook(deps: LiveDeps, agent: Agent, payload: unknown
       hint: 'It needs session_id and hook_event_name.',
     });
   }
+  if (event.kind === 'start') deps.starts?.();
   const root = deps.config.watchPath(agent);
   for (const file of event.transcripts) if (isInside(root, file)) deps.wake(file);
   const limits = liveLimits(deps);

@@ -68,6 +68,18 @@ it('the spool takes in a new payload at once', async () => {
   await spool.close();
 });
 
+it('the spool tells the worker of each session that starts, and of nothing else', async () => {
+  let starts = 0;
+  const note = (event: string) => `\n{"given":"","event":"${event}","payload":${payload(event)}}\n`;
+  leave('claude-code.1.note', note('SessionStart'));
+  leave('claude-code.2.note', note('SessionEnd'));
+  const spool = await open({ ...deps, starts: () => starts++ });
+  expect(starts).toBe(1);
+  leave('claude-code.3.note', note('SessionStart'));
+  await expect.poll(() => starts).toBe(2);
+  await spool.close();
+});
+
 it('the spool removes invalid payloads and abandoned halves, and waits for the rest of a half-written file', async () => {
   leave('claude-code.1.json', '{"session_id":');
   leave('claude-code.2.json', '[]');
