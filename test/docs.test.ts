@@ -78,12 +78,15 @@ describe('the documents', () => {
   });
 
   it('link to files that exist', () => {
+    let links = 0;
     for (const document of documents) {
       for (const [, target = ''] of read(document).matchAll(/\]\((?!https?:)([^)#]+)\)/g)) {
         const file = new URL(`../${document.includes('/') ? 'docs/' : ''}${target}`, import.meta.url);
         expect(fs.existsSync(file), `${document} → ${target}`).toBe(true);
+        links++;
       }
     }
+    expect(links).toBeGreaterThan(20);
   });
 
   it('name every dependency, with its reason', () => {

@@ -44,21 +44,25 @@ describe('automatic backups', () => {
   it('stay within their limit; none is made if even one is too large, or if they are off', async () => {
     const memory = await demoMemory();
     const later = (day: number) => at(memory, Date.now() + day * dayMs);
-    await keepBackups(later(2));
-    const [one = ''] = names(memory);
-    const size = fs.statSync(path.join(folderOf(memory), one)).size;
-    set(memory, { maxMb: Math.ceil((size * 1.9) / 1e6) });
-    await keepBackups(later(4));
-    // Two fit, or one if the sizes are small.
-    expect(names(memory).length).toBeLessThanOrEqual(2);
-    fs.rmSync(folderOf(memory), { recursive: true });
-    const large = 3_000_000;
     await memory.store.briefings.save({
       ...{ agent: 'claude-code', session: 's', project: 'p', at: 1, source: 'startup' },
-      text: 'x'.repeat(large),
+      text: 'x'.repeat(3_000_000),
     });
+    const sizes = () => names(memory).map((name) => fs.statSync(path.join(folderOf(memory), name)).size);
+    await keepBackups(later(2));
+    const [size = 0] = sizes();
+    expect(size).toBeGreaterThan(3_000_000);
+    // Two fit, three do not.
+    const maxMb = Math.ceil((size * 2.5) / 1e6);
+    set(memory, { maxMb });
+    for (const day of [4, 6, 8]) {
+      await keepBackups(later(day));
+      expect(sizes().reduce((sum, bytes) => sum + bytes)).toBeLessThanOrEqual(maxMb * 1e6);
+    }
+    expect(names(memory)).toHaveLength(2);
+    fs.rmSync(folderOf(memory), { recursive: true });
     set(memory, { maxMb: 1 });
-    expect((await keepBackups(later(6))).why).toContain('backup.maxMb');
+    expect((await keepBackups(later(10))).why).toContain('backup.maxMb');
     set(memory, { automatic: false });
     expect(isBackupDue(memory.config, Date.now() + 100 * dayMs)).toBe(false);
     expect(names(memory)).toEqual([]);
@@ -107,25 +111,28 @@ describe('automatic backups', () => {
     expect(left.join()).toContain('holdfast-mine.db');
   });
 
-  it('include one from before each migration', async () => {
+  it('include one from before each migration, among the three', async () => {
     const memory = await demoMemory();
     const { databasePath } = memory.config;
     const before = rowCounts(databasePath);
+    for (const days of [3, 2, 1]) await keepBackups(at(memory, Date.now() - days * dayMs), true);
+    const [oldest = ''] = names(memory);
     // As if this version had one more migration.
     const db = new Database(databasePath);
     db.exec(`DELETE FROM migrations WHERE name = '020-chat-seen'; ALTER TABLE groups DROP COLUMN chat_seen`);
     db.close();
     const plan = { folder: folderOf(memory), maxBytes: 1e9 };
     await (await openSqliteStore(databasePath, undefined, plan)).close();
-    const [name = ''] = names(memory);
-    expect(names(memory)).toHaveLength(1);
+    const name = names(memory).at(-1) ?? '';
+    expect(names(memory)).toHaveLength(3);
+    expect(names(memory)).not.toContain(oldest);
     expect(name).toMatch(/^auto-.*-migration\.db$/);
     expect(rowCounts(path.join(folderOf(memory), name))).toEqual(before);
     // A new database has nothing to lose.
     const fresh = path.join(memory.home, 'fresh', 'holdfast.db');
     fs.mkdirSync(path.dirname(fresh));
     await (await openSqliteStore(fresh, undefined, plan)).close();
-    expect(names(memory)).toHaveLength(1);
+    expect(names(memory).at(-1)).toBe(name);
   });
 
   it('a damaged database replaces no good copy, and status reports it in one line', async () => {

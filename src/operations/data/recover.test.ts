@@ -1,11 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { now } from '../../../test/demo-memory.ts';
 import { type LivedIn, livedIn, pagesIn } from '../../../test/lived-in.ts';
+import { ingest } from '../../capture/ingest.ts';
+import { openSpool } from '../../capture/live/spool.ts';
+import { fillVault } from '../../capture/vault/vault.ts';
 import { loadConfig } from '../../config/config.ts';
+import { liveEvents } from '../../schema/live-event.ts';
 import { type RowCounts, rowCounts } from '../../store/sqlite/merge-tables.ts';
 import { openSqliteStore } from '../../store/sqlite/open.ts';
 import type { Context } from '../operation.ts';
@@ -258,11 +263,58 @@ describe('recover', () => {
     fs.copyFileSync(older, database);
     const report = await recover.run(context, { dryRun: false });
     expect(report.before).toBe('sound');
+    const counts = rowCounts(database);
+    expect(report.counts).toEqual(counts);
+    // The pin since the backup is all that is missing.
+    expect({ ...kinds(counts), pins: counts.pins + 1 }).toEqual(kinds(life.counts));
     const after = await look(database);
     expect(life.entries.all.filter((id) => !after.entries.has(id))).toEqual([]);
     expect([...after.pins]).toEqual([life.pins[0]]);
     expect(after.waiting).toEqual(['And now?']);
     for (const id of life.forgotten) expect(after.entries.has(id)).toBe(false);
+  });
+
+  it('later imports bring back nothing that was forgotten or said during a pause, from transcripts or vault', async () => {
+    const { database, context } = again();
+    for (const side of ['', '-wal', '-shm']) fs.rmSync(database + side, { force: true });
+    const { counts } = await recover.run(context, { dryRun: false });
+    const store = await openSqliteStore(database);
+    const deps = { ...context, store };
+    for (const how of [{}, { reimport: true }, { renew: true }]) await ingest(deps, how);
+    await fillVault({ ...deps, clock: Date.now }, { quietMs: 0 });
+    await store.close();
+    const after = await look(database);
+    for (const id of life.forgotten) expect(after.entries.has(id), id).toBe(false);
+    expect(after.text).not.toContain('marmot');
+    expect(after.text).not.toContain(life.paused);
+    expect(rowCounts(database).entries).toBe(counts.entries);
+    const copies = path.join(context.config.home, 'vault');
+    for (const name of fs
+      .readdirSync(copies, { recursive: true, encoding: 'utf8' })
+      .filter((one) => one.endsWith('.gz')))
+      expect(gunzipSync(fs.readFileSync(path.join(copies, name))).toString(), name).not.toMatch(/marmot|weasel/);
+  });
+
+  it('what hooks have left in the spool stays for the worker, which takes it in', async () => {
+    const { database, context } = again();
+    const spool = path.join(context.config.home, 'spool');
+    fs.mkdirSync(spool, { recursive: true });
+    const payload = { session_id: 'later', hook_event_name: 'SessionEnd', reason: 'logout' };
+    fs.writeFileSync(path.join(spool, 'claude-code.1.note'), `\n${JSON.stringify({ given: '', payload })}\n`);
+    for (const side of ['', '-wal', '-shm']) fs.rmSync(database + side, { force: true });
+    const report = await recover.run(context, { dryRun: false });
+    expect(report.sources.spool).toBe(1);
+    const store = await openSqliteStore(database);
+    const { config, clock } = context;
+    const complaints: unknown[] = [];
+    const open = await openSpool({ store, config, clock, events: liveEvents(clock), wake: () => {} }, (error) =>
+      complaints.push(error),
+    );
+    await open.close();
+    expect(complaints).toEqual([]);
+    expect(await store.sessions.state('claude-code', 'later')).toMatchObject({ endReason: 'logout' });
+    expect(fs.readdirSync(spool)).toEqual([]);
+    await store.close();
   });
 
   it('a dry run says the same, and changes nothing', async () => {

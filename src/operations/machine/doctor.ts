@@ -87,7 +87,9 @@ export const doctor = operation({
       );
     } catch (error) {
       const { message, hint } = explain(error, config.databasePath);
-      checks.push({ name: 'store', ok: false, message, ...(hint ? { hint } : {}) });
+      // If the check of the pages has failed, it has said so.
+      const isSaid = checks.some(({ name, ok }) => name === 'store' && !ok);
+      if (!isSaid) checks.push({ name: 'store', ok: false, message, ...(hint ? { hint } : {}) });
     }
     try {
       // Check while the store is open, so that its side files exist and are checked too.

@@ -44,7 +44,7 @@ export const status = operation({
       ...checkHooks(config),
       ...(await checkReach(config)),
       ...last.checks,
-      ...checkDamage(config),
+      ...(last.checks.some(({ name, ok }) => name === 'store' && !ok) ? [] : checkDamage(config)),
       checkSpace(config),
     ];
     return {
