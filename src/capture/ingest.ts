@@ -105,6 +105,9 @@ async function ingestFound(
   });
   const { reimport = false, retry, prune, renew } = request;
   const pass = await ingestSources(deps, found.sources, reimport, retry, prune, renew);
+  // A copy of the transcripts elsewhere, such as a backup, says nothing about what the vault holds of the agent's own.
+  if (prune && request.dir === undefined && request.file === undefined)
+    await (await import('./vault/prune.ts')).pruneCopies(deps, found.sources);
   const unembedded = await embed(deps, pass, request.later === true);
   if (request.file !== undefined && pass.failed > 0) {
     const problem = pass.problems.at(-1);

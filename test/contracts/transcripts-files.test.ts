@@ -280,5 +280,10 @@ describe('the vault', () => {
     await bench.ingest({ reimport: true });
     await fill();
     expect(olderCopies(bench.config, 'claude-code', key)).toHaveLength(1);
+    // Nor does it remove this one, unless the person says so.
+    await bench.ingest({ reimport: true, prune: true });
+    await fill();
+    expect(olderCopies(bench.config, 'claude-code', key)).toEqual([]);
+    expect(linesIn(copy)).toHaveLength(2);
   });
 });

@@ -1,5 +1,15 @@
 // Resumes a session with the real client after the agent has deleted its transcript.
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -161,6 +171,37 @@ describe('the vault', () => {
     const second = readFileSync(copyOf(at));
     expect(second.subarray(0, first.length)).toEqual(first);
     expect(lines(gunzipSync(second).toString())).toEqual(lines(readFileSync(file, 'utf8')));
+  });
+
+  it('a cut transcript takes nothing away: search, show and status say so, until the person forgets or prunes it', async () => {
+    const at = place();
+    const said3 = ['Mend the lamp', 'And the horn', 'And the bell'].map((text, i) => said('abc'[i] as string, text));
+    written(at, said3);
+    await ask(at.env, 'ingest');
+    await ask(at.env, 'vault', '--fill');
+    truncateSync(written(at, said3), JSON.stringify({ ...said3[0], cwd: at.folder }).length + 1);
+    await ask(at.env, 'ingest');
+    await ask(at.env, 'vault', '--fill');
+    const says = async (...words: string[]) => (await holdfast(at.env, ...words)).stdout;
+    expect(await says('search', '"the bell"')).toContain('no longer in the transcript');
+    const shown = await says('show', 'lamp');
+    expect(shown).toContain('And the horn');
+    expect(shown.match(/no longer in the transcript/g)).toHaveLength(2);
+    expect(await says('status')).toContain('2 entries are no longer in the transcript');
+    const vaulted = () =>
+      readdirSync(path.dirname(copyOf(at)))
+        .map((name) => gunzipSync(readFileSync(path.join(path.dirname(copyOf(at)), name))).toString())
+        .join();
+    expect(vaulted()).toContain('And the bell');
+    await ask(at.env, 'forget', 'c', '--yes');
+    expect((await ask(at.env, 'search', '"the bell"')).hits).toEqual([]);
+    expect(vaulted()).not.toContain('And the bell');
+    await ask(at.env, 'ingest', '--reimport');
+    expect((await ask(at.env, 'search', '"the horn"')).hits).toHaveLength(1);
+    await ask(at.env, 'ingest', '--reimport', '--prune');
+    expect((await ask(at.env, 'search', '"the horn"')).hits).toEqual([]);
+    expect(vaulted()).not.toContain('And the horn');
+    expect(await says('status')).not.toContain('no longer in the transcript');
   });
 
   it('is deleted with its session, and by the setting', async () => {
