@@ -91,7 +91,7 @@ async function installPackages() {
 /** npm names its own program in the environment. Otherwise use the one in PATH. */
 const npm = () => (process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm']);
 
-async function installTestPrograms() {
+export async function installTestPrograms() {
   const isMissing = ({ program, version }) =>
     spawnSync(program, [version ?? '--version'], { stdio: 'ignore' }).error !== undefined;
   if (process.platform !== 'linux') return;

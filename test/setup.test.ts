@@ -1,4 +1,6 @@
 // Setting up on a bare machine: the packages, the headers that better-sqlite3 is compiled with, and the messages when something is missing.
+
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,6 +9,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { compileEnvironment, headersBeside, missingForCompile } from '../scripts/compile.mjs';
 // @ts-expect-error a script without types
 import { needsPackages } from '../scripts/setup.mjs';
+
+const setUp = new URL('../scripts/setup.mjs', import.meta.url).href;
 
 function tree(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-setup-'));
@@ -39,6 +43,31 @@ describe('compiling better-sqlite3', () => {
     const empty = { PATH: path.join(tree(), 'bin') };
     for (const name of ['python3', 'make', 'g++']) expect(missingForCompile(empty, '/usr')).toContain(name);
     expect(missingForCompile(empty, '/usr')).not.toContain('headers');
+    expect(missingForCompile(empty, undefined)).toContain('libnode-dev');
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('programs that only tests use', () => {
+  const install = (more: NodeJS.ProcessEnv) =>
+    spawnSync(
+      process.execPath,
+      ['-e', `import(${JSON.stringify(setUp)}).then((script) => script.installTestPrograms())`],
+      { env: { PATH: path.join(tree(), 'bin'), ...more }, encoding: 'utf8' },
+    );
+  const names = ['strace', 'bwrap', 'chromium', 'tmux', 'podman'];
+
+  it('are named on a machine without apt, and their tests are skipped', () => {
+    const { status, stderr } = install({});
+    expect(status, stderr).toBe(0);
+    for (const name of names)
+      expect(stderr).toMatch(new RegExp(`^${name} is not installed; tests need it .*They will be skipped\\.$`, 'm'));
+  });
+
+  it('must be there in CI, where nothing is skipped', () => {
+    const { status, stderr } = install({ CI: 'true' });
+    expect(status).toBe(1);
+    expect(stderr).toContain('strace is not installed');
+    expect(stderr).not.toContain('skipped');
   });
 });
 

@@ -29,7 +29,9 @@ describe.each([...lineSets, ...pulledSets])('the reader of %s', (_, set) => {
 
   it('skips no line that yields something', async () => {
     const states = new Map<string, AgentState>();
-    for (const [key, line] of valuesOf(await linesFor(set))) {
+    const values = valuesOf(await linesFor(set));
+    expect(values.length).toBeGreaterThan(0);
+    for (const [key, line] of values) {
       const state = states.get(key) ?? {};
       states.set(key, state);
       const { items, unknown } = agent.read(JSON.parse(line), { key, state });

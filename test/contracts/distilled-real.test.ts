@@ -82,14 +82,20 @@ describe.skipIf(!fs.existsSync(archive))('on real sessions the offline distiller
   });
 
   it('repeats little: most titles of a session are unique', () => {
+    let long = 0;
     for (const session of sessions) {
       const titles = session.turns.flatMap((turn) => observeTurn(turn)?.title ?? []);
-      if (titles.length >= 5) expect(new Set(titles).size / titles.length).toBeGreaterThan(0.8);
+      if (titles.length < 5) continue;
+      expect(new Set(titles).size / titles.length).toBeGreaterThan(0.8);
+      long++;
     }
+    expect(long).toBeGreaterThan(0);
   });
 
   it('extracts what fits the schema, and the same from the same input', async () => {
-    for (const { id } of await holdfast.store.conversations.list({})) {
+    const conversations = await holdfast.store.conversations.list({});
+    expect(conversations.length).toBeGreaterThan(25);
+    for (const { id } of conversations) {
       const material = await readConversation(holdfast.store, id);
       if (material === undefined) continue;
       const made = extractConversation(material);

@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -17,7 +18,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { because } from '../because.ts';
 import { clientCases, eventually, isMissing, type Machine, machine, workerPid } from './claude.ts';
-import { ask, isAlive, temporaryFolder, until } from './holdfast.ts';
+import { ask, holdfast, isAlive, temporaryFolder, until } from './holdfast.ts';
 import type { Step } from './mock-anthropic.ts';
 import { itOnSmallDisk, noMount, type SmallDisk, smallDisk } from './small-disk.ts';
 import { noTerminal } from './terminal.ts';
@@ -28,6 +29,8 @@ const script: Step[] = [
   { text: 'The tide is in.' },
 ];
 const allowed = ['--allowedTools', 'Bash'];
+/** What a person must never see. Tools and paths in the screen do not match it. */
+const trouble = /hook|holdfast:|error|no space/i;
 
 async function listen(server: net.Server, port: number): Promise<void> {
   await new Promise<void>((ready) => server.listen(port, '127.0.0.1', ready));
@@ -58,69 +61,133 @@ function written({ env }: Machine): string {
     .join('');
 }
 
-/** Each entry leaves the machine in trouble. */
-const troubles: Readonly<Record<string, (own: Machine) => Promise<void>>> = {
-  'a data folder that is gone': async (own) => rmSync(own.home, { recursive: true }),
-  'a worker that cannot start': async (own) =>
-    writeFileSync(`${own.home}/holdfast.db`, 'this is no database'.repeat(500)),
-  'a silent stranger on the port': (own) => listen(net.createServer(), own.port),
-  'a stranger who answers 500': (own) =>
-    listen(
-      http.createServer((_, response) => response.writeHead(500).end('boom')),
-      own.port,
-    ),
-  'a stranger who talks nonsense': (own) =>
-    listen(
-      http.createServer((_, response) => response.end('<html>')),
-      own.port,
-    ),
+/** Leaves the machine in trouble. Resolves with what ends the trouble. */
+type Trouble = (own: Machine) => Promise<() => unknown>;
+
+const stranger =
+  (server: () => net.Server): Trouble =>
+  async (own) => {
+    await listen(server(), own.port);
+    // The port stays taken: the worker does without it.
+    return () => {};
+  };
+
+const troubles: Readonly<Record<string, Trouble>> = {
+  'a worker that runs': async (own) => {
+    await ask(own.env, 'worker', 'start');
+    return () => {};
+  },
+  'a dead worker': async () => () => {},
+  'a data folder that is gone': async (own) => {
+    const file = path.join(own.home, 'config.json');
+    const config = readFileSync(file);
+    rmSync(own.home, { recursive: true });
+    return () => {
+      mkdirSync(own.home, { recursive: true, mode: 0o700 });
+      writeFileSync(file, config, { mode: 0o600 });
+    };
+  },
+  'a worker that cannot start': async (own) => {
+    writeFileSync(`${own.home}/holdfast.db`, 'this is no database'.repeat(500));
+    // A worker that the hook has started may still be looking at the file.
+    return () => until(async () => (await holdfast(own.env, 'recover', '--json')).code === 0, 'the recovery');
+  },
+  'a silent stranger on the port': stranger(() => net.createServer()),
+  'a stranger who answers 500': stranger(() => http.createServer((_, response) => response.writeHead(500).end('boom'))),
+  'a stranger who talks nonsense': stranger(() => http.createServer((_, response) => response.end('<html>'))),
   'a frozen worker': async (own) => {
     await ask(own.env, 'worker', 'start');
     await eventually(own, ['worker', 'status'], ({ http: { open } }) => open);
     const pid = workerPid(own) as number;
     process.kill(pid, 'SIGSTOP');
-    onTestFinished(() => void process.kill(pid, 'SIGCONT'));
+    const thaw = () => process.kill(pid, 'SIGCONT');
+    onTestFinished(() => void thaw());
+    return thaw;
   },
 };
 
 /** Troubles that need a separate disk for the data folder. */
-const diskTroubles: Readonly<Record<string, (disk: SmallDisk) => void>> = {
-  'a full disk': (disk) => disk.fill(),
-  'a data folder that cannot be written': (disk) => disk.protect(true),
+const diskTroubles: Readonly<Record<string, (disk: SmallDisk) => () => unknown>> = {
+  'a full disk': (disk) => {
+    disk.fill();
+    return disk.grow;
+  },
+  'a data folder that cannot be written': (disk) => {
+    disk.protect(true);
+    return () => disk.protect(false);
+  },
 };
+
+/** With -p: one turn with two tool calls. Resolves with the session's id. */
+async function print(own: Machine, prompt: string): Promise<string> {
+  const session = await own.claude(prompt, script, allowed);
+  expect(session).toMatchObject({ code: 0, result: 'The tide is in.', stderr: '' });
+  expect(session.asked.filter(({ kind }) => kind === 'main')).toHaveLength(script.length);
+  for (const { event, outcome, output } of session.hooks)
+    expect({ event, outcome, output: output.startsWith('{') ? '' : output }).toEqual({
+      ...{ event, outcome: 'success', output: '' },
+    });
+  return session.id;
+}
+
+/** The same at a terminal, until the client has left. */
+async function sitDown(own: Machine, prompt: string): Promise<void> {
+  const seat = await own.sit(prompt, script, allowed);
+  expect(seat.screen()).not.toMatch(trouble);
+  expect(await seat.leave()).not.toMatch(trouble);
+}
+
+/** Each of these prompts is stored once, with both tool calls and the answer, in a session of its own. Resolves with those. */
+async function stored(own: Machine, prompts: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const prompt of prompts) {
+    let entries: { role: string; text: string; toolUses?: object[] }[] = [];
+    await until(async () => {
+      // Do not leave this to the hook: on a busy machine the client may end before the hook has begun. A worker that
+      // the trouble has ended is started again.
+      await holdfast(own.env, 'worker', 'start');
+      const { stdout } = await holdfast(own.env, 'search', `"${prompt}"`, '--role', 'user', '--json');
+      const session = stdout.startsWith('{') ? JSON.parse(stdout).hits[0]?.session : undefined;
+      if (session === undefined) return false;
+      entries = (await ask(own.env, 'show', session)).entries;
+      found[prompts.indexOf(prompt)] = session;
+      return entries.some(({ role, text }) => role === 'assistant' && text === 'The tide is in.');
+    }, `the answer to ${prompt}`);
+    expect(entries.filter(({ text }) => text.includes(prompt))).toHaveLength(1);
+    expect(entries.flatMap(({ toolUses = [] }) => toolUses)).toHaveLength(2);
+  }
+  expect((await ask(own.env, 'sessions')).sessions).toHaveLength(prompts.length);
+  return found;
+}
 
 describe.each(clientCases())('Claude Code %s%s', (version) => {
   describe.skipIf(isMissing(version) || noTerminal)(because('on a separate disk', noTerminal), () => {
     itOnSmallDisk.each(Object.entries(diskTroubles))(
-      because('2. continues in silence with %s, with -p and at a terminal', noMount),
+      because('2 and 3. shows nothing with %s, with -p and at a terminal, and loses nothing', noMount),
       async (_, make) => {
         const disk = smallDisk(temporaryFolder(), 40);
         const own = await machine(version, { home: `${disk.path}/data` });
         await ask(own.env, 'install', 'claude-code');
-        make(disk);
-        const session = await own.claude('And the springtide', script, allowed);
-        expect(session).toMatchObject({ code: 0, result: 'The tide is in.', stderr: '' });
-        const seat = await own.sit('And the neap tide', script, allowed);
-        expect(seat.screen()).not.toMatch(/hook|holdfast:|no space/i);
-        await seat.leave();
-        disk.protect(false);
+        const end = make(disk);
+        await print(own, 'And the springtide');
+        await sitDown(own, 'And the neap tide');
+        end();
+        await stored(own, ['And the springtide', 'And the neap tide']);
       },
     );
   });
 
-  it.skipIf(isMissing(version) || noTerminal).each([
-    ['a worker that runs', async (own: Machine) => void (await ask(own.env, 'worker', 'start'))],
-    ['a dead worker', async () => {}],
-    ['a stranger on the port', (own: Machine) => listen(net.createServer(), own.port)],
-    ['a data folder that is gone', async (own: Machine) => rmSync(own.home, { recursive: true })],
-  ])(because('2. shows nothing at a terminal with %s', noTerminal), async (_, make) => {
-    const own = await machine(version);
-    await ask(own.env, 'install', 'claude-code');
-    await make(own);
-    const seat = await own.sit('And the neap tide', script, allowed);
-    expect(seat.screen()).not.toMatch(/hook|holdfast:|error/i);
-    await seat.leave();
-  });
+  it.skipIf(isMissing(version) || noTerminal).each(Object.entries(troubles))(
+    because('2 and 3. shows nothing at a terminal with %s, and loses nothing', noTerminal),
+    async (_, make) => {
+      const own = await machine(version);
+      await ask(own.env, 'install', 'claude-code');
+      const end = await make(own);
+      await sitDown(own, 'And the neap tide');
+      await end();
+      await stored(own, ['And the neap tide']);
+    },
+  );
 
   it.skipIf(isMissing(version) || noTerminal)(
     because(
@@ -144,48 +211,19 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
       // The client looks into a project's files by itself, so the first reader may not be the tool.
       const feeding = setInterval(() => feed(gate), 50);
       const seat = await sitting.finally(() => clearInterval(feeding));
-      expect(seat.screen()).not.toMatch(/hook|holdfast:|error/i);
-      await seat.leave();
-      await ask(own.env, 'worker', 'start');
-      await eventually(own, ['search', 'springtide'], ({ hits }) => hits.length > 0);
-      const { sessions } = await ask(own.env, 'sessions');
-      expect(sessions).toHaveLength(1);
-      const stored = () => ask(own.env, 'show', sessions[0].id);
-      await until(async () => JSON.stringify((await stored()).entries).includes('The tide is in.'), 'the answer');
-      const { entries } = await stored();
-      expect(entries.filter(({ text }: { text: string }) => text.includes('springtide'))).toHaveLength(1);
-      expect(entries.flatMap(({ toolUses = [] }: { toolUses?: object[] }) => toolUses)).toHaveLength(2);
+      expect(seat.screen()).not.toMatch(trouble);
+      expect(await seat.leave()).not.toMatch(trouble);
+      await stored(own, ['And the springtide']);
     },
   );
 
-  it.skipIf(isMissing(version)).each(Object.entries(troubles))('2 and 3. continues with %s', async (name, make) => {
+  it.skipIf(isMissing(version)).each(Object.entries(troubles))('2 and 3. continues with %s', async (_, make) => {
     const own = await machine(version);
     await ask(own.env, 'install', 'claude-code');
-    await make(own);
-    const session = await own.claude('And the springtide', script, allowed);
-    expect(session).toMatchObject({ code: 0, result: 'The tide is in.', stderr: '' });
-    expect(session.asked.filter(({ kind }) => kind === 'main')).toHaveLength(script.length);
-    if (name === 'a frozen worker') process.kill(workerPid(own) as number, 'SIGCONT');
-    if (!name.includes('worker that cannot') && !name.includes('data folder')) {
-      // Do not leave this to the hook: on a busy machine the client may end before the hook has begun.
-      await ask(own.env, 'worker', 'start');
-      // Nothing is lost, neither the transcript nor what only the hook knew.
-      await eventually(own, ['search', 'springtide'], ({ hits }) => hits.length > 0);
-      const { hits } = await ask(own.env, 'search', 'springtide');
-      const ids: string[] = hits.map(({ id }: { id: string }) => id);
-      expect(hits[0]).toMatchObject({
-        session: session.id,
-        role: 'user',
-        snippet: expect.stringContaining('springtide'),
-      });
-      // The rest of the turn may also match, but nothing appears twice.
-      expect(new Set(ids).size).toBe(ids.length);
-      const { entries } = await ask(own.env, 'show', session.id);
-      expect(entries.filter(({ text }: { text: string }) => text.includes('springtide'))).toHaveLength(1);
-      await until(async () => {
-        const { sessions } = await ask(own.env, 'sessions');
-        return sessions.some(({ id }: { id: string }) => id === session.id);
-      });
-    }
+    const end = await make(own);
+    const session = await print(own, 'And the springtide');
+    await end();
+    // Neither the transcript nor what only the hook knew is lost.
+    expect(await stored(own, ['And the springtide'])).toEqual([session]);
   });
 });

@@ -56,7 +56,7 @@ export interface Machine {
     prompt: string,
     script: readonly Step[],
     args?: readonly string[],
-  ): Promise<{ readonly asked: readonly Asked[]; screen(): string; leave(): Promise<void> }>;
+  ): Promise<{ readonly asked: readonly Asked[]; screen(): string; leave(): Promise<string> }>;
   /** One process that gets one prompt after the other. Returns the ids of its sessions. */
   talk(prompts: Iterable<string>, between: () => Promise<unknown>): Promise<string[]>;
 }

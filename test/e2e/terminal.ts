@@ -14,8 +14,8 @@ export interface Terminal {
   screen(): string;
   /** Types a line, waits for it on the screen, and sends it. */
   type(text: string): Promise<void>;
-  /** Leaves the client as a person does. */
-  leave(): Promise<void>;
+  /** Leaves the client as a person does. Resolves with what the terminal then shows. */
+  leave(): Promise<string>;
 }
 
 export function openTerminal(
@@ -28,6 +28,8 @@ export function openTerminal(
     execFileSync('tmux', ['-L', name, '-f', '/dev/null', ...words], { encoding: 'utf8', stdio: 'pipe' });
   const variables = Object.entries(env).map(([key, value]) => `${key}=${value}`);
   run(
+    // The screen stays when the client has ended: it may print its last line then.
+    ...['set-option', '-g', 'remain-on-exit', 'on', ';'],
     'new-session',
     '-d',
     '-x',
@@ -44,7 +46,7 @@ export function openTerminal(
     ...args,
   );
   onTestFinished(() => void spawnSync('tmux', ['-L', name, 'kill-server']));
-  const lives = () => spawnSync('tmux', ['-L', name, 'has-session'], { stdio: 'ignore' }).status === 0;
+  const isOver = () => run('display-message', '-p', '#{pane_dead}').trim() === '1';
   const screen = () => run('capture-pane', '-p', '-S', '-2000');
   const type = async (text: string) => {
     run('send-keys', '-l', text);
@@ -58,7 +60,8 @@ export function openTerminal(
     type,
     async leave() {
       await type('/exit');
-      await until(() => !lives(), 'the client to leave');
+      await until(isOver, 'the client to leave');
+      return screen();
     },
   };
 }
