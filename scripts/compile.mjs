@@ -10,7 +10,8 @@ export function headersBeside(program = process.execPath) {
 }
 
 /** The environment in which npm compiles with these headers instead of fetching others. The person's own settings stay. */
-export function compileEnvironment(env = process.env, headers = headersBeside()) {
+export function compileEnvironment(env = process.env, program = process.execPath) {
+  const headers = headersBeside(program);
   const isSet = Object.keys(env).some((name) => /^npm_config_nodedir$/i.test(name) && env[name]);
   return headers === undefined || isSet ? env : { ...env, npm_config_nodedir: headers };
 }
@@ -24,10 +25,10 @@ const tools = [
 const isThere = (name, env) => spawnSync(name, ['--version'], { stdio: 'ignore', env }).error === undefined;
 
 /** One sentence that names what to install. Empty if nothing seems to be missing. */
-export function missingForCompile(env = process.env, headers = headersBeside()) {
+export function missingForCompile(env = process.env, program = process.execPath) {
   const missing = tools.filter(({ names }) => !names.some((name) => isThere(name, env)));
   const needs = missing.map(({ debian }) => debian);
-  if (headers === undefined)
+  if (headersBeside(program) === undefined)
     needs.push('the headers of Node (libnode-dev, or a Node from https://nodejs.org, which has them)');
   return needs.length === 0
     ? ''

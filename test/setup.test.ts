@@ -20,6 +20,14 @@ function tree(): string {
   return folder;
 }
 
+/** A Node that came with its headers. */
+function withHeaders(): string {
+  const folder = tree();
+  mkdirSync(path.join(folder, 'include', 'node'), { recursive: true });
+  writeFileSync(path.join(folder, 'include', 'node', 'node.h'), '');
+  return path.join(folder, 'bin', 'node');
+}
+
 describe('compiling better-sqlite3', () => {
   it('uses the headers beside the running Node, also through a link, and without any setting of npm', () => {
     const folder = tree();
@@ -31,19 +39,21 @@ describe('compiling better-sqlite3', () => {
     const link = path.join(tree(), 'node');
     symlinkSync(program, link);
     expect(headersBeside(link)).toBe(folder);
-    expect(compileEnvironment({ PATH: '/bin' }, folder)).toEqual({ PATH: '/bin', npm_config_nodedir: folder });
+    expect(compileEnvironment({ PATH: '/bin' }, link)).toEqual({ PATH: '/bin', npm_config_nodedir: folder });
   });
 
   it("keeps the person's settings, and fetches headers as npm does if there are none", () => {
-    expect(compileEnvironment({ NPM_CONFIG_NODEDIR: '/own' }, '/usr')).toEqual({ NPM_CONFIG_NODEDIR: '/own' });
-    expect(compileEnvironment({ PATH: '/bin' }, undefined)).not.toHaveProperty('npm_config_nodedir', undefined);
+    const own = { NPM_CONFIG_NODEDIR: '/own' };
+    expect(compileEnvironment(own, withHeaders())).toEqual(own);
+    expect(compileEnvironment({ PATH: '/bin' }, path.join(tree(), 'bin', 'node'))).toEqual({ PATH: '/bin' });
   });
 
   it('names what to install', () => {
     const empty = { PATH: path.join(tree(), 'bin') };
-    for (const name of ['python3', 'make', 'g++']) expect(missingForCompile(empty, '/usr')).toContain(name);
-    expect(missingForCompile(empty, '/usr')).not.toContain('headers');
-    expect(missingForCompile(empty, undefined)).toContain('libnode-dev');
+    const program = withHeaders();
+    for (const name of ['python3', 'make', 'g++']) expect(missingForCompile(empty, program)).toContain(name);
+    expect(missingForCompile(empty, program)).not.toContain('headers');
+    expect(missingForCompile(empty, path.join(tree(), 'bin', 'node'))).toContain('libnode-dev');
   });
 });
 
