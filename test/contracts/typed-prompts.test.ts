@@ -74,9 +74,9 @@ describe.skipIf(!archives.every((file) => fs.existsSync(file)))('what people typ
   }, 300_000);
 });
 
-/** How the store names a picture. */
+/** How the store names a picture that the text does not name already. */
 const picture = /\[Image: [\w/+.-]+\]/g;
-const pictures = (text: string): number => text.match(picture)?.length ?? 0;
+const pictures = (text: string): number => text.match(/\[Image(?: #\d+|: [\w/+.-]+)\]/g)?.length ?? 0;
 const isWhole = new Set<Typed['kind']>(['prompt', 'queued', 'command', 'shell']);
 const plain = (text: string): string => text.replace(/\s+/g, ' ').trim();
 const parts = (content: unknown): Line[] => (Array.isArray(content) ? (content as Line[]) : []);
