@@ -1,6 +1,6 @@
 // A process in a sandbox: started, listened to, and ended with everything that it has started.
-import { execFile, spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 import type { Config } from '../config/config.ts';
 import { openPace, type PaceLimits } from './pace.ts';
 import type { Confined, Sandbox } from './sandbox/sandbox.ts';
@@ -18,9 +18,15 @@ export interface ConfinedProcess {
 }
 
 export async function confine(sandbox: Sandbox, config: Config, confined: Confined): Promise<ConfinedProcess> {
-  const { file, args, environment, cwd, end } = await sandbox.command(confined, config);
+  const { file, args, environment, cwd, input, end } = await sandbox.command(confined, config);
   // A separate session: keys that a person presses for the host do not reach it, and it can be ended as a group.
-  const child = spawn(file, args, { env: environment, cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(file, args, {
+    ...{ env: environment, cwd, detached: true },
+    stdio: ['ignore', 'pipe', 'pipe', ...(input === undefined ? [] : (['pipe'] as const))],
+  }) as ChildProcessByStdio<null, Readable, Readable>;
+  const given = (child.stdio as readonly unknown[])[3] as Writable | undefined;
+  // A command that could not start reads nothing; `started` says so.
+  given?.on('error', () => {}).end(input);
   const started = new Promise<number>((resolve, reject) => {
     child.once('spawn', () => resolve(child.pid as number));
     child.once('error', reject);

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../package.ts';
 import { kernel } from './kernel.ts';
+import { keyFilter } from './key-filter.ts';
 import { insidePaths } from './mounts.ts';
 import type { Limits, Sandbox } from './sandbox.ts';
 import { asksForScope, hasScopes, scopeCommand } from './scope.ts';
@@ -50,6 +51,7 @@ export const bubblewrap: Sandbox = {
   async command({ argv, cwd, environment, mounts, network, limits }, { home, managerEnvironment: manager }) {
     const args = [
       ...namespaces,
+      ...['--seccomp', '3'],
       ...(network ? [] : ['--unshare-net']),
       ...system(),
       ...['--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/run', '--tmpfs', '/var/tmp'],
@@ -67,6 +69,7 @@ export const bubblewrap: Sandbox = {
       // bwrap needs a clean environment too: a program inside can read the environment of bwrap's first process.
       environment: { PATH: systemPath, ...(isScoped ? manager : {}), ...environment },
       cwd: '/',
+      input: keyFilter(),
     };
   },
   async unheld({ memoryMb, cpus, processes }, { managerEnvironment: manager }) {

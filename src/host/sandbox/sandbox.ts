@@ -34,6 +34,8 @@ export interface Command {
   readonly args: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
   readonly cwd: string;
+  /** What the command reads from its descriptor 3. */
+  readonly input?: Buffer;
   /** The command that removes everything that the process may have left elsewhere, after its end. Safe if nothing is left. */
   readonly end?: readonly string[];
 }
