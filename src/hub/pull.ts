@@ -38,6 +38,19 @@ export async function readPullNote(store: Pick<Store, 'hub'>): Promise<PullNote>
   return text === undefined ? none : { ...none, ...(JSON.parse(text) as Partial<PullNote>) };
 }
 
+/**
+ * Whether the hub still holds the last push that this machine has pulled. One that was restored from an older backup does not: it counts on from
+ * there, and has lost what others told it since, also what they forgot.
+ */
+export async function isStillSame({ client }: Pick<HubDeps, 'client'>, { seq, stamp }: PullNote): Promise<boolean> {
+  if (seq === 0) return true;
+  const { rows } = await client.query<{ seq: string; stamp: string }>(
+    'SELECT seq, stamp FROM holdfast.batches_after($1, 1)',
+    [seq],
+  );
+  return Number(rows[0]?.seq) === seq && rows[0]?.stamp === stamp;
+}
+
 export async function pull(deps: PullDeps): Promise<Pulled> {
   const { store, client, membership } = deps;
   let note = await readPullNote(store);
@@ -60,13 +73,7 @@ export async function pull(deps: PullDeps): Promise<Pulled> {
     await keep({ shares: note.shares.filter((share) => share !== id) });
     done.dropped++;
   }
-  const first = await client.query<{ seq: string; stamp: string }>(
-    'SELECT seq, stamp FROM holdfast.batches_after($1, 1)',
-    [note.seq],
-  );
-  const isSame = note.seq === 0 || (Number(first.rows[0]?.seq) === note.seq && first.rows[0]?.stamp === note.stamp);
-  // A hub that was restored from a backup counts from there again: compare everything again.
-  if (!isSame) await keep({ seq: 0, stamp: '', shares: [] });
+  if (!(await isStillSame(deps, note))) await keep({ seq: 0, stamp: '', shares: [] });
 
   const takePages = async (): Promise<void> => {
     for (;;) {

@@ -5,6 +5,7 @@ import { type Batch, batchWriter, emptyBatch, pushed } from './batch.ts';
 import { pushCopies } from './copies.ts';
 import { type HubDeps, type LocalProject, localProjects, mayLeave, type Share, visibleShares } from './local.ts';
 import { hubHash, memoryRowsOf } from './memory-rows.ts';
+import { isStillSame, readPullNote } from './pull.ts';
 import { placeName, sessionSender } from './send.ts';
 import { pushLateVectors, sendVectors, wantedVectors } from './vectors.ts';
 
@@ -42,8 +43,10 @@ export async function push(deps: HubDeps): Promise<Pushed> {
   const state = { pushed: Number(rows[0]?.pushed ?? 0), mark: rows[0]?.mark ?? null };
   let note = await readNote(deps);
   const upto = await store.changes.last();
-  // After a restore from a backup, the store or the hub counts differently: compare everything.
-  const known = note.hub === membership.hub && (state.mark === note.mark || state.mark === note.next);
+  // After a restore from a backup, the store or the hub counts differently: compare everything. A machine that pushed nothing since the backup
+  // knows the hub's mark, but may be the last one that knows what was forgotten since.
+  const isOurMark = note.hub === membership.hub && (state.mark === note.mark || state.mark === note.next);
+  const known = isOurMark && (await isStillSame(deps, await readPullNote(store)));
   const cursor = known && state.pushed <= upto ? state.pushed : 0;
   const keep = async (change: Partial<PushNote>) => {
     note = { ...note, ...change };

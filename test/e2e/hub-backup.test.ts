@@ -54,7 +54,7 @@ describe.skipIf(noPostgres)(because('a hub restored from a backup', noPostgres),
          FROM pg_policies WHERE schemaname = 'holdfast'
        UNION ALL SELECT 'table', relname || ' ' || relrowsecurity || ' ' || coalesce(relacl::text, '') || ' ' || pg_get_userbyid(relowner)
          FROM pg_class WHERE relnamespace = 'holdfast'::regnamespace AND relkind IN ('r', 'S')
-       UNION ALL SELECT 'column', attrelid::regclass || ' ' || attname || ' ' || coalesce(attacl::text, '') || ' ' || attstattarget
+       UNION ALL SELECT 'column', attrelid::regclass || ' ' || attname || ' ' || coalesce(attacl::text, '') || ' ' || coalesce(attstattarget::text, '')
          FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
          WHERE c.relnamespace = 'holdfast'::regnamespace AND c.relkind = 'r' AND attnum > 0 AND NOT attisdropped
        UNION ALL SELECT 'function', oid::regprocedure || ' ' || prosecdef || ' ' || coalesce(proconfig::text, '') || ' ' || coalesce(proacl::text, '')
@@ -133,6 +133,35 @@ describe.skipIf(noPostgres)(because('a hub restored from a backup', noPostgres),
     expect((await stolen.query('SELECT * FROM holdfast.entries')).rows).toEqual([]);
     await expect(stolen.query('DELETE FROM holdfast.entries')).rejects.toMatchObject({ code: '42501' });
     await stolen.end();
+  });
+
+  it('forgets again what was forgotten since, also what the machine that forgot it can no longer repeat', async () => {
+    const { database, laptop, server, bobs, exchange } = await threeMachines('b');
+    const [plan, leak] = [await laptop.session(['the secret plan']), await bobs.session(['the leaked plan'])];
+    const note = await laptop.run('remember', { text: 'the vault is behind the mirror', key: 'vault', project: 'app' });
+    expect(note).toBeDefined();
+    await exchange(3);
+    const files = backup(database, laptop.home);
+    // A machine that is lost afterwards forgets one, the administrator forgets the other; the others have exchanged once since.
+    await laptop.run('forget', { id: plan, yes: true });
+    const [memory] = await laptop.store.memory.list({ page: 'projects/app/overview.md' });
+    await laptop.run('memory forget', { name: memory?.id ?? '', yes: true });
+    await laptop.sync();
+    await laptop.run('hub forget', { id: leak, yes: true });
+    await server.sync();
+    await bobs.sync();
+    await restore(database, 'b', files);
+    expect(await entriesInHub(database)).toContain(`${plan}-0`);
+
+    for (const machine of [server, bobs, server]) await machine.sync();
+    expect(await entriesInHub(database)).toEqual(['bobs-1-0', 'laptop-1-0', 'server-1-0']);
+    const rows = JSON.stringify(await cluster.query('SELECT line FROM holdfast.rows', [], database));
+    expect(rows).not.toContain('mirror');
+    const newcomer = await newMachine('desk');
+    await newcomer.run('hub join', { url: addressIn((await server.run('hub invite')).command), machine: 'desk' });
+    await newcomer.sync();
+    for (const machine of [server, newcomer]) expect(await textsOf(machine, plan), machine.name).toEqual([]);
+    expect(await textsOf(bobs, leak)).toEqual([]);
   });
 
   it('invites a person who joined since the backup again, under the same name', async () => {
