@@ -134,6 +134,7 @@ export function attempts(annasMachine: number): string[] {
     "SELECT holdfast.allowed_entries('{1}', NULL, NULL, NULL, NULL, true)",
     'SELECT holdfast.lock_words(1)',
     'SELECT holdfast.forget_marked(1, 1)',
+    "SELECT holdfast.take_over(1, 2, '{1}', '{}')",
     "SELECT holdfast.forget_for_all(1, '00000000-0000-4000-8000-000000000002')",
     'SELECT holdfast.index_words(1000)',
     'SELECT * FROM holdfast.find_words((SELECT array_agg(n) FROM generate_series(1, 1000) n), ARRAY[1], 1000)',

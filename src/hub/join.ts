@@ -56,15 +56,19 @@ export async function joinHub(
 
 /** Refuses a clock that is far from the hub's. */
 export async function checkClock(client: HubClient, clock: () => number, where: string): Promise<void> {
+  const message = await clockProblem(client, clock, where);
+  if (message !== undefined)
+    throw new HoldfastError('CONFLICT', message, { hint: 'Set the clock, then join again. Nothing was changed.' });
+}
+
+/** What is wrong with a clock that is far from the hub's. */
+export async function clockProblem(client: HubClient, clock: () => number, where: string): Promise<string | undefined> {
   const { rows } = await client.query<{ now: string }>('SELECT extract(epoch FROM now()) * 1000 AS now');
   const off = clock() - Number(rows[0]?.now);
-  if (Math.abs(off) <= mostOffMs) return;
+  if (Math.abs(off) <= mostOffMs) return undefined;
   const hours = Math.abs(off) / 3_600_000;
-  throw new HoldfastError(
-    'CONFLICT',
-    `The clock of this machine is ${hours >= 1 ? `${hours.toFixed(1)} hours` : `${Math.round(hours * 60)} minutes`} ${off > 0 ? 'ahead of' : 'behind'} that of the hub ${where}`,
-    { hint: 'Set the clock, then join again. Nothing was changed.' },
-  );
+  const far = hours >= 1 ? `${hours.toFixed(1)} hours` : `${Math.round(hours * 60)} minutes`;
+  return `The clock of this machine is ${far} ${off > 0 ? 'ahead of' : 'behind'} that of the hub ${where}`;
 }
 
 /** An address with which one more machine of the same person can join. */

@@ -133,6 +133,6 @@ export async function revokeMachine(client: HubClient, machine: string): Promise
 export function needAdmin({ adminUrl }: Membership): string {
   if (adminUrl !== undefined) return adminUrl;
   throw new HoldfastError('NO_PERMISSION', 'Only the administrator of the hub can do this', {
-    hint: 'Ask the person who made the hub: the machine that ran `holdfast hub init` can.',
+    hint: 'Ask the person who made the hub: a machine that ran `holdfast hub init` with the address of an administrator can.',
   });
 }

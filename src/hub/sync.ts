@@ -7,11 +7,13 @@ import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
 import { makeFolder } from '../system/make-folder.ts';
 import { connectAs, type Patience } from './connect.ts';
+import { clockProblem } from './join.ts';
 import type { HubSideStore } from './local.ts';
 import { needMembership } from './membership.ts';
 import { type Pulled, pull } from './pull.ts';
 import { type Pushed, push } from './push.ts';
 import { noteTeammates } from './teammates.ts';
+import { placeOf, readAddress } from './url.ts';
 
 export interface SyncDeps {
   readonly store: HubSideStore;
@@ -25,6 +27,8 @@ export interface Synced {
   readonly done: boolean;
   readonly pushed: Pushed;
   readonly pulled: Pulled;
+  /** What is wrong with the clock of this machine. */
+  readonly clock?: string | undefined;
 }
 
 /** The database for what teammates share: a separate one, so that nothing in it passes for the person's own. */
@@ -70,7 +74,8 @@ export async function sync(deps: SyncDeps, wait?: Patience): Promise<Synced> {
     });
     // The pull opened the team store, so something in it has changed: update what briefings say about teammates.
     if (team !== undefined) await noteTeammates(deps.store, team);
-    return { done: true, pushed, pulled };
+    const clock = await clockProblem(client, deps.clock, placeOf(readAddress(membership.url)));
+    return { done: true, pushed, pulled, clock };
   } finally {
     await client.end();
     await team?.close();

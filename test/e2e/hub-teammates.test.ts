@@ -99,4 +99,66 @@ describe.skipIf(noPostgres)(because('a teammate', noPostgres), () => {
     });
     expect([await annas.texts(id), await found(annas, 'mine')]).toEqual([['the lighthouse'], 1]);
   });
+
+  it('that leaves and comes back, or is revoked and invited again, sends everything once', async () => {
+    const { annas, bobs, database } = await members();
+    await bobs.session(['mine']);
+    const id = await annas.session(['the lighthouse', 'and the harbour']);
+    await annas.run('remember', { text: 'the port is 8080', key: 'port', project: 'app' });
+    await annas.run('hub share', { project: 'app', with: 'team' });
+    await bobs.run('hub share', { project: 'app', with: 'team' });
+    const held = async () =>
+      (
+        await cluster.query(
+          `SELECT 'entry' AS what, uuid AS name FROM holdfast.entries UNION ALL SELECT 'transcript', key FROM holdfast.transcripts
+           UNION ALL SELECT kind, key FROM holdfast.rows WHERE line IS NOT NULL UNION ALL SELECT 'share', entries::text FROM holdfast.shares ORDER BY 1, 2`,
+          [],
+          database,
+        )
+      ).map(({ what, name }) => `${what} ${name}`);
+    await annas.sync();
+    const before = await held();
+    expect(before).toContain(`entry ${id}-0`);
+    const { person: bob } = (await bobs.run('hub status')) as { person: string };
+    for (const [machine, name] of [
+      [bobs, bob],
+      [annas, undefined],
+    ] as const) {
+      const inviting = machine === bobs ? annas : bobs;
+      if (name !== undefined) await inviting.run('hub revoke', { name, yes: true });
+      const invited = name === undefined ? machine : inviting;
+      const url = name === undefined ? addressIn((await invited.run('hub invite')).command) : undefined;
+      await machine.run('hub leave', { yes: true });
+      const invitation = url ?? addressIn((await inviting.run('hub invite', { name })).command);
+      await machine.run('hub join', { url: invitation, machine: machine.name });
+      await machine.sync();
+      expect(await held(), machine.name).toEqual(before);
+    }
+    await bobs.append('bobs-1', ['and more of mine'], 1);
+    await bobs.sync();
+    await annas.sync();
+    expect(await teamTexts(annas, 'bobs-1')).toEqual(['mine', 'and more of mine']);
+    expect(await teamTexts(bobs, id)).toEqual(['the lighthouse', 'and the harbour']);
+    expect(await found(annas, 'mine')).toBe(2);
+  });
+
+  it('becomes the administrator with the address of one, when the machine of the first is lost', async () => {
+    const { annas, bobs, database } = await members();
+    const invite = () => bobs.run('hub invite', { name: `carl_${database}` });
+    await expect(invite()).rejects.toMatchObject({
+      code: 'NO_PERMISSION',
+      hint: expect.stringContaining('hub init'),
+    });
+    const known = () => fs.readFileSync(path.join(bobs.config.home, 'hub.json'), 'utf8');
+    const before = known();
+    const { url } = JSON.parse(before) as { url: string };
+    await expect(bobs.run('hub init', { url })).rejects.toMatchObject({ code: 'NO_PERMISSION' });
+    expect(known()).toBe(before);
+    expect(await bobs.run('hub init', { url: cluster.url(database) })).toMatchObject({ made: false, machine: 'bobs' });
+    expect(await invite()).toMatchObject({ isNew: true });
+    expect(fs.statSync(path.join(bobs.config.home, 'hub.json')).mode & 0o777).toBe(0o600);
+    const { person } = (await annas.run('hub status')) as { person: string };
+    expect(await bobs.run('hub revoke', { name: person, yes: true })).toMatchObject({ machines: 1 });
+    await expect(annas.sync()).rejects.toMatchObject({ code: 'NO_PERMISSION' });
+  });
 });

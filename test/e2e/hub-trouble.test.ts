@@ -239,6 +239,22 @@ describe.skipIf(noPostgres)(because('a hub in trouble', noPostgres), () => {
     expect(await machine.run('hub init', input)).toMatchObject({ made: true });
   });
 
+  it('says in `status` that the clock is hours off since the machine joined, and exchanges nevertheless', async () => {
+    const { machine } = await joined();
+    await machine.session(['the lighthouse']);
+    await machine.run('hub share', { project: 'app' });
+    expect(await hubCheck(machine)).toMatchObject({ ok: true });
+    await machine.session(['the harbour']);
+    const late = { ...machine.context, clock: () => Date.now() + 3 * 3_600_000 };
+    expect(await run(late, 'hub sync')).toMatchObject({ done: true, pushed: { entries: 1 } });
+    expect(await hubCheck(machine)).toMatchObject({
+      ...{ ok: false, message: expect.stringContaining('3.0 hours ahead of that of the hub') },
+      hint: expect.stringContaining('Set the clock'),
+    });
+    await machine.sync();
+    expect(await hubCheck(machine)).toMatchObject({ ok: true });
+  });
+
   it('invites a person again whose first invitation was lost, and the first one ends', async () => {
     const { machine } = await joined();
     const name = `person${++people}`;

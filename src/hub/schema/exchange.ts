@@ -34,6 +34,24 @@ const forgetting = `
   END $$;
 `;
 
+/** A machine that left, or was revoked, and came back is another one to the hub: what it sends again replaces what it had sent. */
+const returning = `
+  CREATE OR REPLACE FUNCTION holdfast.take_over(who int, here int, mine int[], batch jsonb) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = holdfast, pg_temp SET enable_seqscan = off SET jit = off AS $$
+  DECLARE gone int[];
+  BEGIN
+    SELECT array_agg(m.id) INTO gone FROM machines m WHERE m.person = who AND m.left_at IS NOT NULL;
+    UPDATE transcripts t SET machine = here WHERE t.id IN (
+      SELECT max(o.id) FROM jsonb_to_recordset(coalesce(batch -> 'transcripts', '[]')) AS g (share int, agent text, key text)
+      JOIN transcripts o ON o.share = g.share AND o.machine = ANY (gone) AND o.agent = g.agent AND o.key = g.key
+      WHERE g.share = ANY (mine) AND NOT EXISTS (
+        SELECT 1 FROM transcripts x WHERE x.share = g.share AND x.machine = here AND x.agent = g.agent AND x.key = g.key)
+      GROUP BY g.share, g.agent, g.key);
+    DELETE FROM rows r USING jsonb_to_recordset(coalesce(batch -> 'rows', '[]')) AS g (share int, kind text, key text)
+      WHERE g.share = ANY (mine) AND r.share = g.share AND r.machine = ANY (gone) AND r.kind = g.kind AND r.key = g.key;
+  END $$;
+`;
+
 /** The entries of a push beside their texts. `places` names their transcripts; `place` counts from 1. */
 const givenEntry = `jsonb_to_recordset(coalesce(batch -> 'entries', '[]')) AS (place int, uuid text, print uuid, session uuid, pos bigint, at bigint, role text,
           length int, hash bigint, subagent boolean)`;
@@ -70,6 +88,7 @@ const pushing = `
       ON CONFLICT (person, print) DO UPDATE SET at = excluded.at, seq = excluded.seq WHERE excluded.memory IS NOT NULL AND excluded.at > tombstones.at;
     IF FOUND THEN PERFORM forget_marked(who, now_at); END IF;
 
+    IF EXISTS (SELECT 1 FROM machines m WHERE m.person = who AND m.left_at IS NOT NULL) THEN PERFORM take_over(who, here, mine, batch); END IF;
     INSERT INTO transcripts (share, machine, agent, key, line, seq)
       SELECT t.share, here, t.agent, t.key, t.line, now_at
       FROM jsonb_to_recordset(coalesce(batch -> 'transcripts', '[]')) AS t (share int, agent text, key text, line text)
@@ -140,4 +159,4 @@ const asking = `
   $$;
 `;
 
-export const exchangeFunctions = [forgetting, pushing, asking].join('\n');
+export const exchangeFunctions = [forgetting, returning, pushing, asking].join('\n');

@@ -61,12 +61,14 @@ const writing = `
   CREATE OR REPLACE FUNCTION holdfast.entries_gone() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = holdfast, pg_temp
     SET enable_seqscan = off SET enable_hashagg = off SET jit = off AS $$
   BEGIN
+    IF NOT EXISTS (SELECT 1 FROM gone) THEN RETURN NULL; END IF;
     UPDATE shares s SET entries = s.entries - n.entries, words = s.words - n.words
       FROM (SELECT g.share, count(*) AS entries, sum(g.length) AS words FROM gone g GROUP BY g.share) n WHERE s.id = n.share;
-    DELETE FROM unindexed u USING gone g WHERE u.entry = g.id;
-    DELETE FROM vectors v USING gone g WHERE v.entry = g.id;
+    -- EXECUTE plans each time: a plan that a connection has kept from a few entries compares each of many with each.
+    EXECUTE 'DELETE FROM unindexed u USING gone g WHERE u.entry = g.id';
+    EXECUTE 'DELETE FROM vectors v USING gone g WHERE v.entry = g.id';
     IF NOT EXISTS (SELECT 1 FROM (SELECT DISTINCT g.share FROM gone g) d WHERE EXISTS (SELECT 1 FROM postings p WHERE p.share = d.share)) THEN RETURN NULL; END IF;
-    WITH lost AS MATERIALIZED (
+    EXECUTE $q$ WITH lost AS MATERIALIZED (
       SELECT g.share, w.word, min(g.id) AS low, max(g.id) AS high FROM gone g, unnest(g.words) AS w (word) GROUP BY g.share, w.word
     ), hit AS (
       DELETE FROM postings p USING lost l WHERE p.share = l.share AND p.word = l.word AND p.first <= l.high AND p.last >= l.low RETURNING p.*
@@ -74,7 +76,7 @@ const writing = `
       SELECT h.share, h.word, x.entry, x.times, x.length FROM hit h, unnest(h.entries, h.times, h.lengths) AS x (entry, times, length)
       WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.id = x.entry)
     )
-    INSERT INTO postings (share, word, first, last, entries, times, lengths) ${packed('stays')};
+    INSERT INTO postings (share, word, first, last, entries, times, lengths) ${packed('stays')} $q$;
     RETURN NULL;
   END $$;
   CREATE OR REPLACE TRIGGER entries_gone AFTER DELETE ON holdfast.entries REFERENCING OLD TABLE AS gone

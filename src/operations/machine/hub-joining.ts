@@ -81,7 +81,11 @@ export const hubInit = operation({
     try {
       await checkClock(client, context.clock, placeOf(address));
       const made = await initHub(client, address);
-      if (known !== undefined) return { hub: placeOf(address), ...made, person: known.person, machine: known.machine };
+      if (known !== undefined) {
+        // Also how another machine becomes the administrator's, when the first one is lost.
+        if (known.adminUrl !== input.url) writeMembership(home, { ...known, adminUrl: input.url });
+        return { hub: placeOf(address), ...made, person: known.person, machine: known.machine };
+      }
       const { url } = await invitePerson(client, address, person);
       writeMembership(home, await joinHub(url, machine, context.clock, input.url));
       return { hub: placeOf(address), ...made, person, machine };

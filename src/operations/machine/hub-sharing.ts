@@ -98,10 +98,16 @@ export const hubSync = operation({
   },
 });
 
+const setTheClock =
+  'Set the clock: what this machine shares has wrong times, and of two changes of a memory the wrong one may count as later.';
+
 type Sync = typeof import('../../hub/sync.ts').sync;
 
 /** What was forgotten elsewhere is removed here too, from the database and from files. */
-async function exchange(context: Context<TracePorts | 'changes' | 'transfer'>, sync: Sync): ReturnType<Sync> {
+async function exchange(
+  context: Context<TracePorts | 'changes' | 'transfer'>,
+  sync: Sync,
+): Promise<Omit<Awaited<ReturnType<Sync>>, 'clock'>> {
   const { store, clock } = context;
   // V8 counts the growth of its heap from the last collection. Without one here, the first comes at 50 MB, half of them garbage.
   collectGarbage();
@@ -110,15 +116,19 @@ async function exchange(context: Context<TracePorts | 'changes' | 'transfer'>, s
     done = await sync(context);
   } catch (error) {
     const { message, hint } = explain(error, 'The hub');
-    if (!context.signal?.aborted)
-      await store.hub.setNote(hubTrouble, JSON.stringify({ at: new Date(clock()).toISOString(), message, hint }));
+    if (!context.signal?.aborted) await store.hub.setNote(hubTrouble, troubleOf(clock, message, hint));
     throw error;
   }
+  const { clock: isOff, ...moved } = done;
   if (done.done) await store.hub.setNote(hubExchanged, new Date(clock()).toISOString());
-  if (done.done) await store.hub.setNote(hubTrouble, undefined);
+  if (done.done) await store.hub.setNote(hubTrouble, isOff && troubleOf(clock, isOff, setTheClock));
   if (done.pulled.forgotten > 0) {
     const { finishForgetting } = await import('../data/forget-traces.ts');
     await finishForgetting(context);
   }
-  return done;
+  return moved;
 }
+
+/** For `status`. */
+const troubleOf = (clock: () => number, message: string, hint: string | undefined): string =>
+  JSON.stringify({ at: new Date(clock()).toISOString(), message, hint });
