@@ -10,6 +10,8 @@ export interface Answer<T> {
   readonly data: T | undefined;
   readonly failure: Failure | undefined;
   readonly waiting: boolean;
+  /** False: the data answers an earlier key. */
+  readonly isCurrent: boolean;
   /** Asks again. */
   again(): void;
 }
@@ -69,7 +71,8 @@ export function useAnswer<T>(
     if (!asking.current) setRound((before) => before + 1);
   };
   useChanges(matters, again);
-  return { data: state.data, failure: state.failure, waiting: state.waiting, again };
+  const { data, failure, waiting } = state;
+  return { data, failure, waiting, isCurrent: data !== undefined && state.of === key, again };
 }
 
 export const aMinute = 60_000;

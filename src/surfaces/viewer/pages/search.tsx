@@ -65,6 +65,24 @@ function useTyped(asked: string): [string, (text: string) => void] {
   return [text, setText];
 }
 
+type Wanted = NonNullable<Parameters<typeof read>[1]> & { readonly scope: string | undefined };
+
+const useSearch = (wanted: Wanted, isAsking: boolean) =>
+  useAnswer(
+    isAsking ? JSON.stringify(['search', wanted]) : undefined,
+    (signal) => read('search', wanted, signal),
+    ({ kind }) => kind === 'gone',
+  );
+
+/** The hub may take seconds: until it answers, this shows what is on this machine. */
+function useSearchInScope(wanted: Wanted, isAsking: boolean) {
+  const isOfTeam = wanted.scope !== undefined;
+  const all = useSearch(wanted, isAsking);
+  const here = useSearch({ ...wanted, scope: undefined }, isAsking && isOfTeam);
+  if (!isOfTeam || all.isCurrent || all.failure !== undefined || !here.isCurrent || here.data === undefined) return all;
+  return { ...here, data: { ...here.data, note: 'The hub has not answered yet.' } };
+}
+
 /** What the address asks for, and the answer in rows. */
 function useHits() {
   const { searchParams: query } = here.value;
@@ -74,12 +92,7 @@ function useHits() {
   const limit = Math.max(pageSize, Math.min(mostHits, Math.trunc(Number(query.get('limit'))) || pageSize));
   const isFlat = query.has('flat');
   const wanted = { q: asked, ...filters, limit, perSession: isFlat ? undefined : Math.round(limit * shareOfSession) };
-  const key = isAsking ? JSON.stringify(['search', wanted]) : undefined;
-  const answer = useAnswer(
-    key,
-    (signal) => read('search', wanted, signal),
-    ({ kind }) => kind === 'gone',
-  );
+  const answer = useSearchInScope(wanted, isAsking);
   const hits = (isAsking ? answer.data?.hits : undefined) ?? [];
   const search = searchOf(query);
   const open = unfolded.value.search === search ? unfolded.value.sessions : none;
