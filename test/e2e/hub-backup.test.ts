@@ -164,6 +164,21 @@ describe.skipIf(noPostgres)(because('a hub restored from a backup', noPostgres),
     expect(await textsOf(bobs, leak)).toEqual([]);
   });
 
+  it('forgets again what a machine only heard to be forgotten, which has pushed nothing since', async () => {
+    const { database, laptop, server, exchange } = await threeMachines('e');
+    await exchange(3);
+    const draft = await laptop.session(['a draft that no other machine took']);
+    await laptop.sync();
+    const files = backup(database, laptop.home);
+    await laptop.run('forget', { id: draft, yes: true });
+    await laptop.sync();
+    for (const machine of [server, server]) await machine.sync();
+    await restore(database, 'e', files);
+    expect(await entriesInHub(database)).toContain(`${draft}-0`);
+    await server.sync();
+    expect(await entriesInHub(database)).not.toContain(`${draft}-0`);
+  });
+
   it('invites a person who joined since the backup again, under the same name', async () => {
     const { database, laptop, exchange } = await threeMachines('c');
     await exchange();
