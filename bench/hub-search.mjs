@@ -1,7 +1,10 @@
 // Search in a hub of many people: 20,000 entries each, one project each, all shared with the team. Words are distributed as in texts: some
 // are everywhere and most are rare. HUB_PEOPLE sets the steps of growth. Filters leave a half, a tenth, or one in two hundred of the entries.
+// Also how long a push holds the hub's counter, for which the pushes of others wait.
+import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { initHub, invitePerson } from '../dist/hub/admin.js';
+import { emptyBatch, pushed } from '../dist/hub/batch.js';
 import { connectAs, connectTo } from '../dist/hub/connect.js';
 import { joinHub } from '../dist/hub/join.js';
 import { visibleShares } from '../dist/hub/local.js';
@@ -101,6 +104,34 @@ const filters = [
 ];
 const ways = [false, true].flatMap((everything) => filters.map(([named, filter]) => ({ everything, named, filter })));
 
+let pushes = 0;
+let mark = null;
+/** Pushes of so many entries, as long as the server takes from their beginning to their commit, with what it writes on the disk. */
+async function pushTimes(size, count = 40) {
+  await client.query('SET synchronous_commit = on');
+  const [{ share }] = (await client.query("SELECT holdfast.share('bench/pushes', 'pushes', 'me') AS share")).rows;
+  const place = { share, agent: 'claude-code', key: 'pushes' };
+  const times = [];
+  for (let i = 0; i < count; i++) {
+    const entries = Array.from({ length: size }, () => {
+      const words = [...new Set(Array.from({ length: 25 }, () => vocabulary[Math.floor(50_000 * random() ** 3)]))];
+      const pos = pushes++;
+      return {
+        ...{ place: 1, uuid: `push-${pos}`, print: randomUUID(), session: randomUUID(), pos, at: pos, role: 'user' },
+        ...{ length: 25, hash: pos, subagent: false, line, vector: null },
+        ...{ words: `{${words.join(',')}}`, times: `{${words.map(() => 1).join(',')}}` },
+      };
+    });
+    const next = randomUUID();
+    const batch = { ...emptyBatch, transcripts: [{ ...place, line: '{}' }], places: [place], entries };
+    const { sql, values } = pushed({ ...batch, after: mark, mark: next });
+    times.push(await timed(() => client.query(sql, values)));
+    mark = next;
+  }
+  await client.query("SELECT holdfast.unshare('bench/pushes')");
+  return times;
+}
+
 const rows = [];
 let people = 0;
 for (const wanted of steps) {
@@ -148,6 +179,11 @@ for (const wanted of steps) {
       [`${count}, ${where}, p95`, quantile(times, 0.95), 'ms', p95],
       [`${count}, ${where}, processor time`, hubMs + askerMs, 'ms', undefined, `of the server ${hubMs.toFixed(1)} ms`],
     );
+  }
+  for (const size of [1, 1000]) {
+    const times = await pushTimes(size);
+    const named = `${count}, a push of ${size === 1 ? 'one entry' : '1,000 entries'}`;
+    rows.push([`${named}, p50`, quantile(times, 0.5), 'ms'], [`${named}, p95`, quantile(times, 0.95), 'ms']);
   }
   rows.push([
     `${count}, the hub on the disk`,
