@@ -11,7 +11,8 @@ import { startMock } from './mock.mjs';
 
 const client = new URL('../node_modules/.cache/clients/2.1.325/claude', import.meta.url).pathname;
 const calls = 22;
-const rounds = Number(process.env.BENCH_ROUNDS ?? 12);
+const rounds = Number(process.env.BENCH_ROUNDS ?? 24);
+const entries = Number(process.env.BENCH_ENTRIES ?? 100_000);
 
 await installClients();
 const folder = fs.realpathSync(scratchFolder());
@@ -38,7 +39,7 @@ fs.mkdirSync(env.HOLDFAST_HOME, { mode: 0o700 });
 // Distilling a year and copying its transcripts takes minutes after such an import. BENCH_BACKLOG=1 shows hooks beside it.
 const settings = { port: 42_620, ...(process.env.BENCH_BACKLOG ? {} : { distill: { auto: false }, vault: false }) };
 fs.writeFileSync(path.join(env.HOLDFAST_HOME, 'config.json'), JSON.stringify(settings), { mode: 0o600 });
-const past = longMemEval(path.join(folder, 'past'), 100_000);
+const past = longMemEval(path.join(folder, 'past'), entries);
 // Everything is in the project in which the sessions start, so that the briefing has the most to look through.
 for (const file of filesBelow(path.join(folder, 'past')))
   fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/"cwd":"[^"]*"/g, `"cwd":${JSON.stringify(project)}`));
