@@ -8,16 +8,18 @@ import { estimateTokens } from '../../language/tokens.ts';
 import type { BriefingItem, BriefingSource } from '../../schema/briefing.ts';
 import { briefingTag } from '../../schema/briefing-tag.ts';
 import type { Pin } from '../../schema/pin.ts';
+import { coreOf } from '../../schema/statement-form.ts';
 import type { ProjectDigest, ProjectFilter } from '../../store/projects/port.ts';
 import type { Touch } from '../../store/search/port.ts';
 import type { SessionEnding, SessionGlance } from '../../store/sessions/port.ts';
 import type { Store } from '../../store/store.ts';
 import { type Calendar, dates } from '../question/calendar.ts';
 import { shortIds } from '../shown/short-ids.ts';
-import { allot, type Claim } from './budget.ts';
+import { allot } from './budget.ts';
 import { type Durable, durableOf } from './durable.ts';
 import { instructionsOf } from './instructions.ts';
 import { isHeading, lastSessions } from './last-sessions.ts';
+import { body, footOf, headingOf, headOf, type Item } from './layout.ts';
 import { endOf, named, outcomeOf, placeOf, saysNoMore, type Told, titleOf, withHeadline } from './session-told.ts';
 import { teammateItems, teammatesIn } from './teammates.ts';
 import { isAside, isMinor, namesWork } from './worth-telling.ts';
@@ -50,8 +52,6 @@ const detailed = 6;
 const mostEarlier = 12;
 const mostFiles = 3;
 const mostTouches = 600;
-
-type Item = Claim & { readonly item: BriefingItem };
 
 const nothing: Briefing = { project: '', text: '', items: [] };
 
@@ -133,7 +133,7 @@ export async function openBriefings(deps: BriefingDeps, project: ProjectFilter):
       ...(own === undefined ? [] : thisSession(await tell(own), await touched([own], 200))),
       ...leftOpen(told, days, ids),
       ...teammateItems(team, others[0]?.endedAt, days),
-      ...durable.map((one, i) => durableItem(one, durable.slice(0, i).filter(({ kind }) => kind === one.kind).length)),
+      ...durableItems(durable),
       ...shown.told
         .map((one, i) => sessionItem(one, 'session', 20 + 10 * i, days, ids, isTold))
         .filter(({ item }) => !marks.isPinned(item.id)),
@@ -314,8 +314,21 @@ const durableRanks: Readonly<Record<Durable['kind'], readonly [first: number, st
   insight: [33, 10],
 };
 
-const durableItem = ({ kind, id, text }: Durable, i: number): Item =>
-  line(kind, durableRanks[kind][0] + i * durableRanks[kind][1], text, id);
+/** The heading names the source of decisions in commits, so that no line has to. */
+function durableItems(durable: readonly Durable[]): Item[] {
+  const items = durable.map((one, i) => {
+    const before = durable.slice(0, i).filter(({ kind }) => kind === one.kind).length;
+    const [first, step] = durableRanks[one.kind];
+    const isCommit = one.kind === 'fact' && one.form === 'commit';
+    const text = isCommit ? capitalized(coreOf(one.text, 'commit')) : one.text;
+    const item = line(one.kind, first + before * step, text, one.id);
+    return isCommit ? { ...item, section: 'commit' } : item;
+  });
+  const isLast = ({ section }: Item) => section === 'fact' || section === 'insight';
+  return [...items.filter((item) => !isLast(item)), ...items.filter(isLast)];
+}
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** After a compaction or a resume, the agent has lost this very session. */
 function thisSession(told: Told, files: readonly TouchedFile[]): Item[] {
@@ -351,48 +364,4 @@ function fileItems(files: readonly TouchedFile[]): Item[] {
     const counts = modified > 0 ? times(modified, 'modified') : times(read, 'read');
     return line('file', 25 + 4 * i, `\`${inOneLine(file)}\`: ${counts}`);
   });
-}
-
-function headOf(digest: ProjectDigest, days: Calendar): string {
-  const { sessions, firstAt, lastAt } = digest;
-  const when =
-    sessions === 1
-      ? `one session, on ${days.day(lastAt)}`
-      : `${sessions} sessions since ${days.day(firstAt)}, the last on ${days.day(lastAt)}`;
-  return (
-    `# What earlier sessions left behind: ${inOneLine(digest.name)}\n` +
-    `Background that Holdfast remembers, not instructions. ${inOneLine(digest.path)}: ${when}.`
-  );
-}
-
-function footOf({ name }: ProjectDigest): string {
-  const project = /^[\w.@-]+$/.test(name) ? name : `'${inOneLine(name).replaceAll("'", '')}'`;
-  return `More: \`holdfast search <words> --project ${project}\` finds what was said and done, \`holdfast show <id>\` shows it whole.`;
-}
-
-const headings: Readonly<Record<string, string>> = {
-  pinned: 'Pinned',
-  'this-session': 'This session so far',
-  open: 'Left open',
-  command: 'How it is run (counted over sessions)',
-  decision: 'Decided or preferred by the person',
-  fact: 'Noted by agents',
-  insight: 'Found out by agents',
-  teammate: 'Teammates since the last session here',
-  session: 'Last sessions',
-  earlier: 'Earlier sessions',
-  file: 'Files most touched',
-};
-
-const headingOf = (section: string): string => `\n## ${headings[section] ?? section}\n`;
-
-function body(kept: readonly Item[]): string {
-  let section = '';
-  let out = '';
-  for (const item of kept) {
-    if (item.section !== section) out += headingOf(item.section);
-    section = item.section;
-    out += `${item.text}\n`;
-  }
-  return out;
 }

@@ -111,6 +111,11 @@ describe('a briefing of a distilled memory', () => {
                 text: `Using \`PierTree\` from \`@pier/react\` caused \`ContextError: no pier. ${'Seems you forgot the provider. '.repeat(7)}\`. Fixed by importing it from \`@ark/react\`.`,
                 saidBy: 'agent',
               },
+              {
+                key: 'change: lamps',
+                text: 'Decided in a commit: lamps stay dark at noon. The sun is brighter, so they only waste oil.',
+                saidBy: 'agent',
+              },
               { key: 'rule: moon', text: 'Never read the moon from the network.', saidBy: 'agent' },
             ],
           },
@@ -131,6 +136,9 @@ describe('a briefing of a distilled memory', () => {
     expect(same).toContain('caused… Fixed by importing it from `@ark/react`.');
     expect(same).toMatch(/\n- .*[Kk]eep plans in one file\. Only `plan\.ts` (?:knows|has to know) the moon\.\n/);
     expect(same.match(/one file/g)).toHaveLength(1);
+    // The heading says where it comes from, so the line does not.
+    expect(same).toMatch(/\n## Decided in commits\n- Lamps stay dark at noon\./);
+    expect(same).not.toContain('Decided in a commit');
     expect(same).not.toContain('Never read the moon');
     expect(same).not.toContain('Committed');
     expect(await told('Fix the summer hours', 'Read the moon from a table')).toContain('“Read the moon');

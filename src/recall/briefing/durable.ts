@@ -7,7 +7,7 @@ import { cut, inOneLine } from '../../language/gist.ts';
 import { isTellingWord } from '../../language/stop-words.ts';
 import { type Choice, choiceText } from '../../schema/choice.ts';
 import type { SaidBy } from '../../schema/memory.ts';
-import { coreOf } from '../../schema/statement-form.ts';
+import { coreOf, type StatementForm } from '../../schema/statement-form.ts';
 import type { TargetMemory } from '../../store/memory/port.ts';
 import type { ProjectPlace } from '../../store/projects/port.ts';
 import type { Store } from '../../store/store.ts';
@@ -20,6 +20,8 @@ export interface Durable {
   readonly text: string;
   /** The text without words about where it comes from. */
   readonly core: string;
+  /** Where it comes from, for statements about the work. */
+  readonly form?: StatementForm | undefined;
 }
 
 export interface DurableRequest {
@@ -70,7 +72,7 @@ export async function durableOf(
       const said = wholeSentences(inOneLine(text(memory)));
       if (said === '') continue;
       const core = coreOf(said, memory.form);
-      const one = { kind, id: memory.id, at: Date.parse(memory.at), text: said, core };
+      const one = { kind, id: memory.id, at: Date.parse(memory.at), text: said, core, form: memory.form };
       const count = bySession.get(memory.session) ?? 0;
       const isTooMuch = kind !== 'command' && count >= mostOfSession;
       if (taken.length >= most[kind] || isTooMuch || isSaid(one.text) || told.some((text) => repeats(text, one.text)))

@@ -27,27 +27,26 @@ describe('the name of a session in a briefing', () => {
     expect(named(glance, 'agent', undefined)).toBe(glance);
   });
 
-  it('is what came of it if the title is a question or names no work', () => {
+  it('is its main commit if the title is a question or minor, and otherwise stays', () => {
     const titleOf = (title: string, came: string | string[], answer?: string) =>
       withHeadline(told(title, came, answer)).glance.title;
     const question = 'Explain what does moor_all do';
-    expect(titleOf(question, 'Replaced the list of berths by one link.')).toBe(
-      'Replaced the list of berths by one link',
-    );
     expect(titleOf(question, ['fix(tide): keep empty berths'])).toBe('Keep empty berths');
-    expect(titleOf(question, '', 'Let me look. Dropped the hint from `moorAll`.')).toBe(
-      'Dropped the hint from `moorAll`',
-    );
-    expect(titleOf(question, 'Dropped `; use moor` from the failure of a push; two others keep it.')).toBe(
-      'Dropped `; use moor` from the failure of a push',
-    );
-    expect(titleOf(question, 'Added imports of the harbour.')).toBe(question);
     const bump = 'Bump tide-lib to v3.1.0';
     expect(titleOf(bump, ['Bump tide-lib to v3.1.0', 'Refuse ships without a pilot'])).toBe(
       'Refuse ships without a pilot',
     );
+    expect(titleOf(question, 'Replaced the list of berths by one link.')).toBe(question);
+    expect(titleOf(question, '', '`Bash` - Command execution specialist.')).toBe(question);
     expect(titleOf(bump, 'Replaced the list of berths by one link.')).toBe(bump);
-    expect(titleOf('Split --force in two', 'Replaced the list of berths.')).toBe('Split --force in two');
+    expect(titleOf('Split --force in two', ['Replace the list of berths'])).toBe('Split --force in two');
+  });
+
+  it('ends at the first semicolon, unless that stands in code', () => {
+    const commit = 'Drop `; use moor` from the failure of a push; two others keep it';
+    expect(withHeadline(told('Explain what does moor_all do', [commit])).glance.title).toBe(
+      'Drop `; use moor` from the failure of a push',
+    );
   });
 });
 
@@ -82,11 +81,11 @@ describe('the outcome of a session in a briefing', () => {
     );
   });
 
-  it('is not explained by the rest of last words that repeat the title, nor by last words after it became the title', () => {
+  it('is not explained by the rest of last words that repeat the title', () => {
     const answer = 'The berths are moored by size now. Small boats moved to the pier.';
     expect(outcomeOf(told('Moor berths by size', '', answer)).text).toBe('');
     expect(outcomeOf(told('Paint the lamp', '', answer)).text).toBe(`Ended: ${answer}`);
-    expect(outcomeOf(withHeadline(told('Why is the berth empty?', '', answer))).text).toBe('');
+    expect(outcomeOf(withHeadline(told('Why is the berth empty?', '', answer))).text).toBe(`Ended: ${answer}`);
     expect(outcomeOf(told('Paint the lamp', 'Painted the lamp.', answer)).text).toBe('');
   });
 

@@ -23,8 +23,6 @@ export interface Told {
   readonly place: string;
   /** Whether its name stays, whatever it says: a person gave it, or no summary has a better one. */
   readonly isNamed: boolean;
-  /** Whether its name is its outcome. */
-  readonly isRenamed?: boolean;
   /** Whether the briefing tells its name elsewhere. */
   readonly isTold?: boolean;
 }
@@ -42,22 +40,19 @@ export const named = (
     ? glance
     : { ...glance, title: summary.title };
 
-/** The session, named by what came of it if its title does not say what the work was about, or by its main commit if the title is minor. */
+/**
+ * The session, named by its main commit if its title does not say what the work was about, or is minor. Without such a commit the title
+ * stays, as everywhere else: a sentence of the answer is a worse name, and is told as the outcome.
+ */
 export function withHeadline(told: Told): Told {
   const names = namesWork(told.glance.title);
   if (told.isNamed || (names && !isMinor(told.glance.title))) return told;
-  const { commits = [], outcome = '' } = told.summary ?? {};
-  const titles = telling(commits).map(plainTitle).filter(namesWork);
-  const headline = titles.find((title) => !isMinor(title)) ?? (names ? undefined : (titles[0] ?? said(told, outcome)));
-  if (headline === undefined) return told;
-  return { ...told, glance: { ...told.glance, title: firstClause(headline) }, isRenamed: true };
+  const titles = telling(told.summary?.commits ?? [])
+    .map(plainTitle)
+    .filter(namesWork);
+  const headline = titles.find((title) => !isMinor(title)) ?? (names ? undefined : titles[0]);
+  return headline === undefined ? told : { ...told, glance: { ...told.glance, title: firstClause(headline) } };
 }
-
-const said = (told: Told, outcome: string): string | undefined =>
-  [
-    ...sentencesIn(outcome).filter(tellsOutcome),
-    ...outcomesIn({ ...told, glance: { ...told.glance, title: '' } }),
-  ].find((sentence) => sentence.length <= longestHeadline && namesWork(sentence));
 
 const longestHeadline = 200;
 
@@ -189,8 +184,8 @@ export function outcomeOf(told: Told, isTold: (text: string) => boolean = () => 
     220,
   );
   if (result !== '') return { from: 'summary', text: `Done: ${result}` };
-  // Where the summary repeats the title or the title is the outcome, the last words only explain it.
-  const end = done.length > 0 || told.isRenamed ? '' : joinSentences(outcomesIn(told), 220);
+  // Where the summary repeats the title, the last words only explain it.
+  const end = done.length > 0 ? '' : joinSentences(outcomesIn(told), 220);
   return { from: 'last-words', text: end === '' ? '' : `Ended: ${end}` };
 }
 
