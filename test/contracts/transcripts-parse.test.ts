@@ -31,7 +31,7 @@ describe('which lines count', () => {
     expect(await bench.texts()).toEqual(['a question', 'an answer']);
   });
 
-  it("14. a subagent's own file belongs to its parent session and stays out of results unless asked for", async () => {
+  it("14. a subagent's own file belongs to its parent session; a search marks what it said, or leaves it out", async () => {
     const bench = await workbench();
     const side = { isSidechain: true, agentId: 'x' };
     bench.write(key, [prompt('a', 'look for otters'), answer('b', 'none here', 1)]);
@@ -47,8 +47,9 @@ describe('which lines count', () => {
     expect(session).toMatchObject({ id: 's1', entries: 2, subagentEntries: 3, title: 'look for otters' });
     const find = async (subagents?: boolean) =>
       (await search(bench, { query: 'otter', kind: 'entry', filter: { subagents }, limit: 9 })).hits;
-    expect((await find()).map((hit) => hit.id)).toEqual(['a']);
-    expect((await find(true)).map((hit) => hit.subagent ?? '').sort()).toEqual(['', 'f1', 'n1']);
+    for (const all of [undefined, true])
+      expect((await find(all)).map((hit) => hit.subagent ?? '').sort()).toEqual(['', 'f1', 'n1']);
+    expect((await find(false)).map((hit) => hit.id)).toEqual(['a']);
     expect((await bench.store.conversations.list({})).map((talk) => talk.entries)).toEqual([2]);
     expect((await bench.store.entries.find('n'))[0]).toMatchObject({ session: 's1', author: 'machine' });
   });

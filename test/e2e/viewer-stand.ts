@@ -147,11 +147,12 @@ export async function viewerStand(
   };
 }
 
-/** Opens an address with a code. Resolves when the browser is registered. */
+/** Opens an address with a code. Resolves when the browser is registered, and has stored its key. */
 export async function enter(page: Page, address: string): Promise<void> {
   const answered = page.waitForResponse((response) => response.url().endsWith('/open/browser'));
   await page.goto(address);
   await answered;
+  await until(async () => (await page.evaluate('sessionStorage.length')) === 0, 'the key of the browser');
 }
 
 /** Opens a page of the viewer. Resolves when everything that it requests has arrived. */
