@@ -1,6 +1,6 @@
 // What hooks cost inside the real client: the time between an answer that uses a tool and the next request, and from the start of the
-// program to its first request. Rounds alternate between no hooks, a hook that does nothing, a running worker, the same with the MCP
-// server, and a worker that must be started. No hook runs at a tool call: the figure for one is the noise of the machine.
+// program to its first request. Rounds alternate between no hooks, a hook that does nothing, the same with an MCP server of one tool, a running
+// worker, the same with our MCP server, and a worker that must be started. No hook runs at a tool call: the figure for one is the noise of the machine.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -32,8 +32,18 @@ const withEmptyHook = path.join(folder, 'home-with-empty-hook');
 fs.mkdirSync(env.HOME);
 fs.mkdirSync(withServer);
 fs.mkdirSync(path.join(withEmptyHook, '.claude'), { recursive: true });
+// What any MCP server costs: the client starts a shell that offers one tool.
+const withEmptyServer = path.join(folder, 'home-with-empty-server');
+fs.mkdirSync(path.join(withEmptyServer, '.claude'), { recursive: true });
+const emptyServer = path.join(folder, 'server.sh');
+fs.writeFileSync(emptyServer, emptyServerScript());
+fs.writeFileSync(
+  path.join(withEmptyServer, '.claude.json'),
+  JSON.stringify({ mcpServers: { empty: { type: 'stdio', command: '/bin/sh', args: [emptyServer] } } }),
+);
 const emptyHooks = { SessionStart: [{ hooks: [{ type: 'command', command: 'true' }] }] };
 fs.writeFileSync(path.join(withEmptyHook, '.claude', 'settings.json'), JSON.stringify({ hooks: emptyHooks }));
+fs.writeFileSync(path.join(withEmptyServer, '.claude', 'settings.json'), JSON.stringify({ hooks: emptyHooks }));
 fs.mkdirSync(path.join(folder, 'plain'));
 fs.mkdirSync(env.HOLDFAST_HOME, { mode: 0o700 });
 // Distilling a year and copying its transcripts takes minutes after such an import. BENCH_BACKLOG=1 shows hooks beside it.
@@ -65,6 +75,7 @@ const idle = async () => {
 const variants = {
   none: { home: path.join(folder, 'plain'), gaps: [], starts: [], before: idle },
   empty: { home: withEmptyHook, gaps: [], starts: [], before: idle },
+  anyServer: { home: withEmptyServer, gaps: [], starts: [], before: idle },
   warm: { home: env.HOME, gaps: [], starts: [], before: idle },
   server: { home: withServer, gaps: [], starts: [], before: idle },
   bare: { home: path.join(folder, 'plain'), gaps: [], starts: [], before: () => holdfast('worker', 'stop') },
@@ -77,7 +88,7 @@ try {
       await variant.before?.();
       await once(variant, round > 0);
     }
-  const { none, empty, warm, server, bare, cold } = variants;
+  const { none, empty, anyServer, warm, server, bare, cold } = variants;
   // The machine's speed drifts by more than a hook costs, so a start is compared with the one of the same round.
   const pairs = (list, than) => list.starts.map((ms, round) => ms - than.starts[round]);
   const start = (what, goal, list, than) => {
@@ -97,6 +108,7 @@ try {
       beside('gaps', 0.5),
     ],
     start('added to the start, a hook that does nothing, p50', undefined, empty, none),
+    start('added to the start, that hook and an MCP server of one tool, p50', undefined, anyServer, none),
     start('added to the start, worker warm, p50', 20, warm, none),
     start('added to the start, worker to be started, p50', 20, cold, bare),
     ['the longest of those', Math.max(...pairs(cold, bare)), 'ms', undefined],
@@ -136,4 +148,23 @@ async function once(variant, counted) {
   variant.starts.push(main[0].at - began);
   if (main[0].text.includes('additional context')) variant.briefed = (variant.briefed ?? 0) + 1;
   for (let i = 1; i < main.length - 1; i++) variant.gaps.push(main[i + 1].at - main[i].answeredAt);
+}
+
+/** Answers the client's first messages with built-ins of the shell alone. */
+function emptyServerScript() {
+  const tool = { name: 'nothing', description: 'Does nothing', inputSchema: { type: 'object', properties: {} } };
+  const server = { capabilities: { tools: {} }, serverInfo: { name: 'empty', version: '1' } };
+  const answer = (kind, json) => `printf '{"jsonrpc":"2.0","id":%s,"${kind}":%s}\\n' "$id" '${JSON.stringify(json)}'`;
+  return `while IFS= read -r line; do
+  case $line in *'"id":'*) ;; *) continue ;; esac
+  id=\${line#*'"id":'}
+  id=\${id%%,*}
+  id=\${id%%\\}*}
+  case $line in
+    *'"initialize"'*) ${answer('result', { protocolVersion: '2025-06-18', ...server })} ;;
+    *'"tools/list"'*) ${answer('result', { tools: [tool] })} ;;
+    *) ${answer('error', { code: -32601, message: 'no such method' })} ;;
+  esac
+done
+`;
 }
