@@ -314,7 +314,7 @@ it('reads its best candidates closely first, or leaves that to the background if
   meaning?.leaveReading();
   await find(memory, 'why were customers signed out');
   expect((await store.vectors.counts()).rough).toBe(rough);
-  const other = openMeaning({ store, config: memory.context.config, closelyMs: 60_000 });
+  const other = openMeaning({ store, config: memory.context.config, closelyMs: () => 60_000 });
   const context = { ...memory.context, meaning: other };
   await search.run(context, search.input.parse({ query: 'why were customers signed out' }));
   expect((await store.vectors.counts()).rough).toBeLessThan(rough);

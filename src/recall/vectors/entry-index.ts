@@ -5,7 +5,7 @@ import { openPlaceVectors, type PlaceVectors, type VectorScan } from './place-ve
 import { type GrowingPlaces, openPlaces, type Places } from './places.ts';
 
 const sessionsAtOnce = 100;
-const vectorsAtOnce = 512;
+const vectorsAtOnce = 2048;
 
 export interface EntryIndex extends VectorScan {
   readonly model: string | undefined;

@@ -50,20 +50,20 @@ const idleMs = 15 * 60_000;
 export interface MeaningDeps {
   readonly store: Pick<Store, 'vectors'>;
   readonly config: Config;
-  /** How long a search may wait for the close reading of its best candidates. */
-  readonly closelyMs?: number | undefined;
+  /** How long a search may wait for the close reading of its best candidates, asked as it begins. It reads a few in any case. */
+  readonly closelyMs?: (() => number) | undefined;
 }
 
-const usualCloselyMs = 120;
+export const usualCloselyMs = 120;
 /** Texts per step. */
 const readAtOnce = 4;
 
-export function openMeaning({ store, config, closelyMs = usualCloselyMs }: MeaningDeps): Meaning {
+export function openMeaning({ store, config, closelyMs = () => usualCloselyMs }: MeaningDeps): Meaning {
   let loaded: EntryIndex | undefined;
   const subjects = new Map<SubjectKind, SubjectIndex>();
   let idle: NodeJS.Timeout | undefined;
   const choosing = openChoosing(store, config);
-  let readingMs = closelyMs;
+  let readsClosely = true;
   /** Concurrent searches share one read of the store. */
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -93,17 +93,17 @@ export function openMeaning({ store, config, closelyMs = usualCloselyMs }: Meani
   }
 
   async function readClosely(by: Embedder, places: Places, find: () => readonly number[]): Promise<boolean> {
-    if (readingMs === 0 || by.refine === undefined) return false;
+    if (!readsClosely || by.refine === undefined) return false;
     const some = find();
     if (some.length === 0) return false;
-    const started = performance.now();
+    const until = performance.now() + closelyMs();
     let read = 0;
     try {
       const texts = await store.vectors.rough(
         some.length,
         some.map((place) => places.rowid[place] as number),
       );
-      for (let at = 0; at < texts.length && performance.now() - started < readingMs; at += readAtOnce)
+      for (let at = 0; at < texts.length && (at === 0 || performance.now() < until); at += readAtOnce)
         read += await refineTexts(store, by, texts.slice(at, at + readAtOnce), 'here');
     } catch {
       // A read-only store is searched with what it has.
@@ -135,7 +135,7 @@ export function openMeaning({ store, config, closelyMs = usualCloselyMs }: Meani
   return {
     ready: () => inTurn(bringUpToDate),
     leaveReading() {
-      readingMs = 0;
+      readsClosely = false;
     },
     async close() {
       await turn;

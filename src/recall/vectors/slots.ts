@@ -88,7 +88,7 @@ export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
       }
       for (const [i, slot] of taken.entries()) {
         filled.seqs[slot] = added[i] as number;
-        if (isHalf(vectors.subarray(i * dimensions, (i + 1) * dimensions))) halves.add(slot);
+        if (isEmpty(vectors, i * dimensions + (dimensions >> 1), (i + 1) * dimensions)) halves.add(slot);
       }
       return taken;
     },
@@ -221,8 +221,8 @@ function dot(a: Int8Array, b: Int8Array): number {
   return sum;
 }
 
-function isHalf(vector: Int8Array): boolean {
-  for (let i = vector.length >> 1; i < vector.length; i++) if (vector[i] !== 0) return false;
+function isEmpty(numbers: Int8Array, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) if (numbers[i] !== 0) return false;
   return true;
 }
 

@@ -1128,6 +1128,15 @@ export const migrations: readonly Migration[] = [
       UPDATE memories SET form = form_in(text) WHERE source = 'conversation';
     `,
   },
+  {
+    name: '047-marks-of-entries',
+    sql: `
+      -- Search read every row for these two marks when it loaded.
+      DROP INDEX entries_by_session;
+      CREATE INDEX entries_by_session ON entries
+        (session_id, pos, file_id, at, role, subagent IS NOT NULL, abandoned, length(text), author = 'person', tools IS NOT NULL);
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as Holdfast's. */

@@ -4,7 +4,7 @@ import { refuseUnasked } from '../../operations/consent.ts';
 import type { Context, Operation } from '../../operations/operation.ts';
 import type { Programs } from '../../operations/programs.ts';
 import { askWorker } from '../../processes/access/ask.ts';
-import { openMeaning } from '../../recall/vectors/index.ts';
+import { openMeaning, usualCloselyMs } from '../../recall/vectors/index.ts';
 import { hoursOf } from '../../schema/clock.ts';
 import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
@@ -26,6 +26,9 @@ export interface RunDeps extends RunOptions {
   readonly signal: AbortSignal;
 }
 
+/** A command answers within half a second of its start where it can: what the start has taken is not left for close reading. */
+const untilAnswered = () => Math.min(usualCloselyMs, 450 - performance.now());
+
 /** Returns the exit code. Throws errors. */
 export async function runOperation(
   operation: Operation,
@@ -39,7 +42,7 @@ export async function runOperation(
   const told = elsewhere && (await askWorker(config, operation, elsewhere));
   if (told !== undefined) return finish(told);
   const store = operation.withoutStore ? undefined : await openStore(config);
-  const meaning = store && openMeaning({ store, config });
+  const meaning = store && openMeaning({ store, config, ...(isLive ? {} : { closelyMs: untilAnswered }) });
   const bar = progressBar(process.stderr);
   const say = (line: string) => {
     bar.clear();

@@ -102,9 +102,15 @@ interface RuleAt {
   readonly fourth: number;
 }
 const byGram = new Map<number, RuleAt[]>();
+/** The two characters that marked sequences begin with: a table that fits into the processor's first cache. */
+const begins = new Uint8Array(1 << 12);
+const mark = (one: number, flag: number): void => {
+  marks[one] = (marks[one] ?? 0) | flag;
+  begins[one >> 6] = 1;
+};
 for (const rule of rules)
   for (const one of gramsOf(rule.word)) {
-    marks[one] = (marks[one] ?? 0) | flags.rule;
+    mark(one, flags.rule);
     const fourth = rule.word.length > 3 ? (classes[rule.word.charCodeAt(3)] ?? other) : -1;
     byGram.set(one, [...(byGram.get(one) ?? []), { rule, fourth }]);
   }
@@ -113,11 +119,7 @@ for (const [word, flag] of [
   [webTokenWord, flags.webToken],
   [kindWord, flags.kind],
 ] as const)
-  marks[gram(word)] = (marks[gram(word)] ?? 0) | flag;
-
-/** The two characters that such sequences begin with: a table that fits into the processor's first cache. */
-const begins = new Uint8Array(1 << 12);
-for (const [one, mark] of marks.entries()) if (mark !== 0) begins[one >> 6] = 1;
+  mark(gram(word), flag);
 
 /** No secret is shorter, neither one with known first characters nor one with a name. */
 const shortest = 8;
