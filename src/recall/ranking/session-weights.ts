@@ -1,5 +1,5 @@
 // ④ The weight of each feature of a session, learned by the method of scripts/recall/train.mjs: for questions from the 197 of coding-dev and
-// coding-dev2, for messages of commits from 235 commits of coding-sessions. Fitted and cross-validated figures: bench/RESULTS.md.
+// coding-dev2, for messages of commits from 235 commits of coding-sessions. Fitted and cross-validated figures: bench/HISTORY.md.
 export const sessionFeatureNames = [
   // The scores of its turns, added up; what of the question it contains, as a whole and in its best turn.
   'turns',

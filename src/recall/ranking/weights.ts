@@ -1,5 +1,5 @@
 // ④ The weight of each feature of an entry: learned by the method of scripts/recall/train.mjs from the 197 questions of coding-dev and
-// coding-dev2, with a penalty on the distance from earlier weights. Fitted and cross-validated figures: bench/RESULTS.md.
+// coding-dev2, with a penalty on the distance from earlier weights. Fitted and cross-validated figures: bench/HISTORY.md.
 // That of `subagent` is chosen: from 0 to -.75 the figures are the same.
 import type { FeatureName } from './features.ts';
 
