@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Choice } from './choice.ts';
 import { SaidBy } from './memory.ts';
-import { StatementForm } from './statement-form.ts';
+import { Ending, StatementForm } from './statement-form.ts';
 import { Moment } from './time.ts';
 
 /**
@@ -21,6 +21,7 @@ export const KeyedStatement = z.object({
   change: StatementChange.optional().describe('absent: add'),
   choice: Choice.optional().describe('what the text tells, if it is a choice of the person'),
   form: StatementForm.optional().describe('where the text comes from, if it begins with words about that'),
+  ends: Ending.optional().describe('other statements that end with this one, if it retires'),
 });
 export type KeyedStatement = z.infer<typeof KeyedStatement>;
 

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { commitText, coreOf, formIn, planText, remarkText } from './statement-form.ts';
+import {
+  commitText,
+  coreOf,
+  endingIn,
+  endingKey,
+  formIn,
+  planText,
+  remarkText,
+  withoutSource,
+  withSource,
+} from './statement-form.ts';
 
 describe('the form of a statement', () => {
   it.each([
@@ -16,4 +26,24 @@ describe('the form of a statement', () => {
     expect(formIn(text)).toBeUndefined();
     expect(coreOf(text, undefined)).toBe(text);
   });
+});
+
+describe('the ending of a statement', () => {
+  it.each([
+    { by: 'removal', of: 'TideCursor' },
+    { by: 'amendment', of: 'Spool: large pushes' },
+  ] as const)('is found in the key of an older one: $by', (ending) => {
+    expect(endingIn(endingKey(ending))).toEqual(ending);
+  });
+
+  it.each(['change: cursor', 'removed: ', 'is removed: TideCursor'])('is absent in the key %j', (key) => {
+    expect(endingIn(key)).toBeUndefined();
+  });
+});
+
+it('a fact is compared without its source', () => {
+  expect(withoutSource(withSource('A boat may moor twice.', 'pull request', 'Drop TideCursor'))).toBe(
+    'A boat may moor twice.',
+  );
+  expect(withoutSource('A boat may moor twice.')).toBe('A boat may moor twice.');
 });

@@ -19,11 +19,30 @@ export const remarkText = (plan: string, wish: string): string => `Of the plan �
 export const formIn = (text: string): StatementForm | undefined =>
   StatementForm.options.find((form) => openings[form].test(text));
 
-/** Keys of statements that retire others: a commit removed a name from the code, or amended an earlier commit. */
-export const removalKey = (name: string): string => `removed: ${name}`;
-export const amendmentKey = (title: string): string => `amended: ${title}`;
-export const removedIn = (key: string): string | undefined => /^removed: (.+)$/.exec(key)?.[1];
-export const amendedIn = (key: string): string | undefined => /^amended: (.+)$/.exec(key)?.[1];
+/** What a retirement ends beside the line under its own key. */
+export const Ending = z.object({
+  by: z.enum(['removal', 'amendment']).describe('a commit removed a name from the code, or amended an earlier commit'),
+  of: z.string().min(1).max(300).describe('the name, or the title that the commit has now'),
+});
+export type Ending = z.infer<typeof Ending>;
+
+const endingKeys = { removal: 'removed: ', amendment: 'amended: ' } as const;
+
+/** The key of a statement that ends others. */
+export const endingKey = ({ by, of }: Ending): string => `${endingKeys[by]}${of}`;
+
+/** The ending in the key of a statement that an older version or another machine stored without it. */
+export function endingIn(key: string): Ending | undefined {
+  const by = Ending.shape.by.options.find((one) => key.startsWith(endingKeys[one]));
+  const of = by === undefined ? '' : key.slice(endingKeys[by].length);
+  return by === undefined || of === '' ? undefined : { by, of };
+}
+
+/** A fact from the description of a commit or pull request, with its source, and such a text without its source. */
+export const withSource = (fact: string, source: 'commit' | 'pull request', title: string): string =>
+  `${fact} (From the ${source} “${title}”.)`;
+export const withoutSource = (text: string): string =>
+  text.replace(/ \(From the (?:commit|pull request) “[^”]*”\.\)$/, '');
 
 /** What a statement says, without the words that its form puts before it. */
 export const coreOf = (text: string, form: StatementForm | undefined): string =>

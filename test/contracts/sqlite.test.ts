@@ -259,6 +259,32 @@ describe('statements in a store from before 046-statement-forms', () => {
   });
 });
 
+describe('retirements in a store from before 048-endings', () => {
+  it('get what they end from their key, but other statements do not', async () => {
+    const location = place();
+    const store = await openSqliteStore(location);
+    const retired = { kind: 'retired' as const, text: 'Gone.' };
+    const rows = [
+      { ...retired, key: 'removed: TideCursor', ends: { by: 'removal' as const, of: 'TideCursor' } },
+      { ...retired, key: 'amended: Moor by size', ends: { by: 'amendment' as const, of: 'Moor by size' } },
+      { ...retired, key: 'the pier' },
+      { kind: 'keyed' as const, text: 'Removed boats sink.', key: 'removed: boats' },
+    ];
+    for (const [place, row] of rows.entries())
+      await store.memory.saveStatement(statement('a.md', `k${place}`, place + 1, row));
+    const told = async (one: Store) => (await one.pages.get('a.md')).statements.map(({ ends }) => ends);
+    expect(await told(store)).toEqual(rows.map((row) => ('ends' in row ? row.ends : undefined)));
+    await store.close();
+    raw(location, (db) => {
+      for (const column of ['ends_by', 'ends']) db.exec(`ALTER TABLE statements DROP COLUMN ${column}`);
+      db.exec("DELETE FROM migrations WHERE name = '048-endings'");
+    });
+    const second = await openSqliteStore(location);
+    expect(await told(second)).toEqual(rows.map((row) => ('ends' in row ? row.ends : undefined)));
+    await second.close();
+  });
+});
+
 describe("a person's lines in a store from before 032-memory-on-several-machines", () => {
   it('keep their order and their places, under names that no other machine has', async () => {
     const location = place();

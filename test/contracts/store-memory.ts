@@ -208,7 +208,12 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
         [
           {
             row: row('s1', 100, { json: JSON.stringify({ x: `a ${secret}` }) }),
-            statements: [statement('a.md', 'k', 10, { title: secret, key: secret, text: secret, choice, why: secret })],
+            statements: [
+              statement('a.md', 'k', 10, {
+                ...{ title: secret, key: secret, text: secret, choice, why: secret },
+                ends: { by: 'amendment', of: secret },
+              }),
+            ],
           },
           { row: row('s2', 100), statements: [statement('b.md', 'k', 10)] },
         ],
@@ -230,7 +235,7 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
       const pages = await Promise.all(['a.md', 'b.md', 'c.md', 'd.md'].map((page) => store.pages.get(page)));
       const left = [await store.memory.extractions(), pages, await store.memory.list({})];
       expect(JSON.stringify(left)).not.toContain(secret);
-      expect(JSON.stringify(left).split('[removed]')).toHaveLength(1 + 15);
+      expect(JSON.stringify(left).split('[removed]')).toHaveLength(1 + 16);
       expect(await holding(store, 'memory', `"${secret}"`)).toEqual([]);
       expect(await holding(store, 'memory', '"said removed"')).toHaveLength(1);
       expect(await pageNames()).toEqual(['a.md due', 'b.md', 'c.md due', 'd.md due', 'e.md due']);

@@ -1,5 +1,6 @@
 // What a person told the agent through a tool's result: answers to its questions, and decisions on a plan or on a tool
 // that asked first.
+import { replyText } from '../../schema/choice.ts';
 import type { EntryForm } from '../../schema/entry.ts';
 import type { AgentState } from '../agent.ts';
 import { asObject, asString, textOfBlocks } from '../json.ts';
@@ -57,9 +58,9 @@ function answered(result: Record<string, unknown>, output: string): Omit<Reply, 
     const note = asString(asObject(notes[question]).notes)?.trim();
     if (chosen === '' && note === undefined) return [];
     const meaning = meaningOf(questions, question, chosen);
-    return [`${question}\n→ ${[`${chosen}${meaning}`, note === chosen ? '' : note].filter(Boolean).join('\n')}`];
+    return [{ question, answer: [`${chosen}${meaning}`, note === chosen ? '' : note].filter(Boolean).join('\n') }];
   });
-  return said.length === 0 ? undefined : { form: 'choice', text: said.join('\n\n') };
+  return said.length === 0 ? undefined : { form: 'choice', text: replyText(said) };
 }
 
 const longestMeaning = 160;

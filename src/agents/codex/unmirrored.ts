@@ -1,5 +1,6 @@
 // Prompts with pictures, and answers to the model's questions, that no event reports: since about 0.135 Codex reports them only sometimes.
 // Such a message counts when it comes, and is withdrawn if an event reports it after all.
+import { replyText } from '../../schema/choice.ts';
 import type { AgentState, ParsedItem } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
 import { asObject, asString, parsedJson } from '../json.ts';
@@ -15,9 +16,9 @@ export function answersIn(text: string): string | undefined {
   const list = parsedJson(reply);
   const said = (Array.isArray(list) ? list : []).flatMap((one) => {
     const [question, answer] = [asString(asObject(one).question), asString(asObject(one).answer)];
-    return answer === undefined ? [] : [question === undefined ? answer : `${question}\n→ ${answer}`];
+    return answer === undefined ? [] : [{ question, answer }];
   });
-  return said.length > 0 ? said.join('\n\n') : reply;
+  return said.length > 0 ? replyText(said) : reply;
 }
 
 export const isTypedKind = (kind: unknown): boolean => typeof kind === 'string' && kind.startsWith('user.');

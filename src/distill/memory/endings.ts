@@ -1,5 +1,5 @@
 // Which earlier statements of a page a later one ends: the name is gone, the commit was amended, or something is no longer so.
-import { amendedIn, coreOf, removedIn } from '../../schema/statement-form.ts';
+import { coreOf, withoutSource } from '../../schema/statement-form.ts';
 import type { Statement } from '../../store/memory/port.ts';
 import { namesIn } from '../offline/claim.ts';
 import { keyOf } from './names.ts';
@@ -26,18 +26,17 @@ const isSame = (a: Statement, b: Statement): boolean =>
 
 function endedBy(by: Statement): ((current: Statement) => boolean) | undefined {
   if (by.kind === 'retired') {
-    const name = removedIn(by.key);
-    if (name !== undefined) return (current) => isAbout(current, name);
-    const title = amendedIn(by.key);
-    return title === undefined ? undefined : (current) => isAmended(current, by, title);
+    const { ends } = by;
+    if (ends?.by === 'removal') return (current) => isAbout(current, ends.of);
+    return ends === undefined ? undefined : (current) => isAmended(current, by, ends.of);
   }
   const names = overIn(by);
   return names.length < 2 ? undefined : ({ text }) => !isOver.test(text) && names.every((name) => hasName(text, name));
 }
 
 /** A commit of an earlier conversation of the session, about the same things as the title that it got by amending. */
-function isAmended({ key, text, session, file, pos }: Statement, by: Statement, title: string): boolean {
-  if (!key.startsWith('change: ') || session !== by.session) return false;
+function isAmended({ form, text, session, file, pos }: Statement, by: Statement, title: string): boolean {
+  if (form !== 'commit' || session !== by.session) return false;
   const words = wordsOf(text);
   const isEarlier = file !== by.file || pos !== by.pos;
   return isEarlier && [...wordsOf(title)].filter((word) => words.has(word)).length >= 2;
@@ -45,20 +44,19 @@ function isAmended({ key, text, session, file, pos }: Statement, by: Statement, 
 
 const wordsOf = (text: string): Set<string> => new Set(keyOf(text).split(' '));
 
-/** The commit that a statement comes from may be the one that removed the name. */
-const sourceOfFact = / \(From the (?:commit|pull request) “[^”]*”\.\)$/;
 /** A decision that itself takes something away still holds when its name is gone. */
 const takesAway = /^(?:replace|swap|split|rename|move|switch|migrate|stop|disable|reject|refuse|forbid|disallow) /;
 
+/** The commit that a statement comes from may be the one that removed the name, so its title does not count. */
 const isAbout = ({ text, form }: Statement, name: string): boolean =>
-  !(form === 'commit' && takesAway.test(coreOf(text, form))) && hasName(text.replace(sourceOfFact, ''), name);
+  !(form === 'commit' && takesAway.test(coreOf(text, form))) && hasName(withoutSource(text), name);
 
 const isOver = /\bno longer\b/i;
 
 /** The names in the sentence in which an agent says that something is over: `--moor no longer locks TideStore`. */
 function overIn({ kind, saidBy, text }: Statement): readonly string[] {
   if (kind !== 'keyed' || saidBy !== 'agent' || !isOver.test(text)) return [];
-  const sentences = text.replace(sourceOfFact, '').split(/(?<=[.!?]) +(?=[\p{Lu}`])/u);
+  const sentences = withoutSource(text).split(/(?<=[.!?]) +(?=[\p{Lu}`])/u);
   return namesIn(sentences.find((one) => isOver.test(one)) ?? '');
 }
 

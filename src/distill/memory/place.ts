@@ -2,7 +2,7 @@
 import { choiceIn } from '../../schema/choice.ts';
 import type { Extraction, KeyedStatement } from '../../schema/extraction.ts';
 import type { About, SaidBy } from '../../schema/memory.ts';
-import { formIn } from '../../schema/statement-form.ts';
+import { endingIn, formIn } from '../../schema/statement-form.ts';
 import { originalKey } from '../../store/hub/port.ts';
 import type { ExtractionRow, Statement } from '../../store/memory/port.ts';
 import { saysWork } from '../offline/request.ts';
@@ -32,12 +32,13 @@ export const datedTarget = (kind: 'milestone' | 'insight', text: string): string
 
 const kinds = { add: 'keyed', replace: 'keyed', retire: 'retired', note: 'note' } as const;
 
-const keyed = ({ key, text, why = '', saidBy, change = 'add', choice, form }: KeyedStatement) => ({
+const keyed = ({ key, text, why = '', saidBy, change = 'add', choice, form, ends }: KeyedStatement) => ({
   ...{ target: keyedTarget(key), kind: kinds[change], key, text, saidBy },
   why: change === 'retire' ? text : why,
-  // Extractions of older versions, also those of other machines, have a choice and a form in their text alone.
+  // Extractions of older versions, also those of other machines, have a choice and a form in their text alone, and an ending in their key.
   choice: choice ?? choiceIn(text),
   form: form ?? formIn(text),
+  ends: change === 'retire' ? (ends ?? endingIn(key)) : undefined,
 });
 
 /** Where in the extraction a statement comes from: the list, the index in it, and the index in a nested list. */

@@ -4,7 +4,7 @@ import { stemmer } from 'stemmer';
 import { cut, inOneLine, sentencesOf } from '../../language/gist.ts';
 import { isAnswer } from '../../language/open-ends.ts';
 import { isEveryday, isTellingWord } from '../../language/stop-words.ts';
-import type { Choice } from '../../schema/choice.ts';
+import { type Choice, choicesInReply } from '../../schema/choice.ts';
 import type { Entry } from '../../schema/entry.ts';
 import type { Turn } from '../material.ts';
 import { identifier } from './request.ts';
@@ -19,15 +19,10 @@ export function choicesIn(turn: Turn): FoundChoice[] {
   return turn.entries.filter(({ form }) => form === 'choice').flatMap(choicesOf);
 }
 
-function choicesOf({ text, id, at }: Entry): FoundChoice[] {
-  return text.split(/\n\n(?=[^\n]+\n→ )/).flatMap((block) => {
-    const [question = '', ...rest] = block.split(/\n→ /);
-    const answer = rest.join(' ').trim();
-    return question.trim() === '' || answer === ''
-      ? []
-      : [{ question: inOneLine(question), answer: plainAnswer(answer), entry: id, at }];
-  });
-}
+const choicesOf = ({ text, id, at }: Entry): FoundChoice[] =>
+  choicesInReply(text).map(({ question, answer }) => ({
+    ...{ question: inOneLine(question), answer: plainAnswer(answer), entry: id, at },
+  }));
 
 /** Removes `(recommended)` and the letter of the option. */
 const plainAnswer = (answer: string): string =>

@@ -2,7 +2,7 @@
 
 import { cut, inOneLine } from '../../language/gist.ts';
 import type { KeyedStatement } from '../../schema/extraction.ts';
-import { amendmentKey, commitText } from '../../schema/statement-form.ts';
+import { commitText, endingKey, withSource } from '../../schema/statement-form.ts';
 import { isPast, namesIn } from './claim.ts';
 import type { Command } from './deeds.ts';
 import { designChange, isDecided, isMinor, removedBy, withScope } from './design-changes.ts';
@@ -80,9 +80,9 @@ function standing(commands: readonly Command[]): Standing {
 
 /** What an earlier conversation of the session kept of the commit ends with the amended one. */
 const amendedBy = (title: string): KeyedStatement => ({
-  key: cut(amendmentKey(title), 80),
+  key: cut(endingKey({ by: 'amendment', of: title }), 80),
   text: `The session amended the commit to “${cut(title, 100)}”.`,
-  ...{ saidBy: 'agent', change: 'retire' },
+  ...{ saidBy: 'agent', change: 'retire', ends: { by: 'amendment', of: cut(title, 300) } },
 });
 
 export function commitFacts(commands: readonly Command[]): CommitFacts {
@@ -146,7 +146,7 @@ function settledBy(command: Command, later: readonly Command[], told: string): K
     .slice(0, mostOfCommit)
     .map((said) => ({
       key: cut(`commit: ${keyOf(said)}`, 80),
-      text: `${capital(said)} (From the ${source} “${cut(title, 100)}”.)`,
+      text: withSource(capital(said), source, cut(title, 100)),
       saidBy: 'agent',
     }));
 }

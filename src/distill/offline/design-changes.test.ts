@@ -53,7 +53,7 @@ describe('the title of a commit', () => {
   const gone = (title: string) =>
     statements(run(`git commit -m '${title}'`))
       .filter(({ change }) => change === 'retire')
-      .map(({ key }) => key.replace('removed: ', ''));
+      .map(({ ends }) => ends?.of);
 
   it('that puts other names in the place of a name retires what is known about it', () => {
     expect(gone('cli: split --draft into --draft-local and --draft-shared')).toEqual(['--draft']);
@@ -67,7 +67,7 @@ describe('the title of a commit', () => {
   it('that removes a name retires what is known about it', () => {
     expect(statements(run('git commit -m "store: drop TideCursor per review"'))).toEqual([
       {
-        ...{ key: 'removed: TideCursor', change: 'retire', saidBy: 'agent' },
+        ...{ key: 'removed: TideCursor', ends: { by: 'removal', of: 'TideCursor' }, change: 'retire', saidBy: 'agent' },
         text: 'The commit “store: drop TideCursor per review” removed TideCursor.',
       },
     ]);

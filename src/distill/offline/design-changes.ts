@@ -3,7 +3,7 @@
 import { cut } from '../../language/gist.ts';
 import { isTellingWord } from '../../language/stop-words.ts';
 import type { KeyedStatement } from '../../schema/extraction.ts';
-import { removalKey } from '../../schema/statement-form.ts';
+import { endingKey } from '../../schema/statement-form.ts';
 import { isWellKnown } from './outside.ts';
 import { identifier } from './request.ts';
 
@@ -91,6 +91,15 @@ export function removedBy(message: string): KeyedStatement[] {
     const text = `The commit “${cut(message, 100)}” removed ${gone}.`;
     return gone === undefined || isWellKnown(gone)
       ? []
-      : [{ key: cut(removalKey(gone), 80), text, saidBy: 'agent' as const, change: 'retire' as const }];
+      : [
+          {
+            ...{
+              key: cut(endingKey({ by: 'removal', of: gone }), 80),
+              text,
+              ends: { by: 'removal' as const, of: cut(gone, 300) },
+            },
+            ...{ saidBy: 'agent' as const, change: 'retire' as const },
+          },
+        ];
   });
 }

@@ -2,7 +2,7 @@
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Choice } from '../../schema/choice.ts';
 import type { Memory, MemoryKind, MemorySource, SaidBy } from '../../schema/memory.ts';
-import type { StatementForm } from '../../schema/statement-form.ts';
+import type { Ending, StatementForm } from '../../schema/statement-form.ts';
 
 /**
  * What one conversation contributed. The key is agent, transcript and first position: row ids do not survive a
@@ -59,6 +59,8 @@ export interface Statement {
   /** What the text tells, if it is a choice of the person. */
   readonly choice?: Choice | undefined;
   readonly form?: StatementForm | undefined;
+  /** What a retirement ends beside the line under its own key. */
+  readonly ends?: Ending | undefined;
   readonly why: string;
   readonly project: string;
   readonly session: string;

@@ -1,13 +1,16 @@
 // Statements and extractions as rows, and how to write them. The ports of pages and memory share this.
 import type { Choice } from '../../schema/choice.ts';
-import type { StatementForm } from '../../schema/statement-form.ts';
+import type { Ending, StatementForm } from '../../schema/statement-form.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import type { PlacedExtraction, Statement } from './port.ts';
 
-export interface StatementRow extends Omit<Statement, 'order' | 'tags' | 'from' | 'saidBy' | 'choice' | 'form'> {
+export interface StatementRow
+  extends Omit<Statement, 'order' | 'tags' | 'from' | 'saidBy' | 'choice' | 'form' | 'ends'> {
   question: string;
   answer: string;
   form: StatementForm | '';
+  ends_by: Ending['by'] | '';
+  ends: string;
   said_by: Statement['saidBy'];
   ordinal: number;
   tags: string;
@@ -19,7 +22,7 @@ export const rulesFact = 'memories: placed by';
 export const markDueSql = `INSERT INTO memory_pages (page, version, due) VALUES (?, 1, 1)
   ON CONFLICT DO UPDATE SET version = version + 1, due = 1`;
 export const statementColumns =
-  'page, target, kind, at, file, pos, ordinal, title, key, text, question, answer, form, why, project, session, source, said_by, tags, promoted_from';
+  'page, target, kind, at, file, pos, ordinal, title, key, text, question, answer, form, ends_by, ends, why, project, session, source, said_by, tags, promoted_from';
 
 /** Two columns, both empty unless the text tells a choice. */
 export const toChoice = (question: string, answer: string): { choice?: Choice } =>
@@ -29,11 +32,12 @@ export const fromChoice = (choice: Choice | undefined): Choice => choice ?? { qu
 export const toForm = (form: StatementForm | ''): { form?: StatementForm } => (form === '' ? {} : { form });
 
 export const toStatement = (stored: StatementRow): Statement => {
-  const { ordinal, tags, promoted_from, said_by, question, answer, form, ...row } = stored;
+  const { ordinal, tags, promoted_from, said_by, question, answer, form, ends_by, ends, ...row } = stored;
   return {
     ...row,
     ...toChoice(question, answer),
     ...toForm(form),
+    ...(ends_by === '' ? {} : { ends: { by: ends_by, of: ends } }),
     saidBy: said_by,
     order: ordinal,
     tags: JSON.parse(tags) as string[],
@@ -61,12 +65,15 @@ export function statementWriting(connection: Connection) {
   const dropStatements = connection.statement('DELETE FROM statements WHERE extraction_id = ?');
   const putStatement = connection.statement(
     `INSERT INTO statements (extraction_id, ${statementColumns}) VALUES (@extraction, @page, @target, @kind, @at, @file, @pos, @order,
-       @title, @key, @text, @question, @answer, @form, @why, @project, @session, @source, @saidBy, @tags, @from)`,
+       @title, @key, @text, @question, @answer, @form, @endsBy, @ends, @why, @project, @session, @source, @saidBy, @tags, @from)`,
   );
   const markDue = connection.statement(markDueSql);
 
-  const insert = (extraction: number | null, { tags, choice, form, ...statement }: Statement) =>
-    putStatement.run({ ...statement, ...fromChoice(choice), form: form ?? '', tags: JSON.stringify(tags), extraction });
+  const insert = (extraction: number | null, { tags, choice, form, ends, ...statement }: Statement) =>
+    putStatement.run({
+      ...{ ...statement, ...fromChoice(choice), form: form ?? '', endsBy: ends?.by ?? '', ends: ends?.of ?? '' },
+      ...{ tags: JSON.stringify(tags), extraction },
+    });
 
   /** Returns the pages on which a statement was added, removed or changed. */
   function save({ row, statements }: PlacedExtraction): string[] {

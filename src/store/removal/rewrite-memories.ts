@@ -6,7 +6,7 @@ import type { Connection } from '../sqlite/connection.ts';
 import type { TextChange } from './port.ts';
 
 const said = [
-  { table: 'statements', columns: ['title', 'key', 'text', 'question', 'answer', 'why'] },
+  { table: 'statements', columns: ['title', 'key', 'text', 'question', 'answer', 'ends', 'why'] },
   { table: 'memory_edits', columns: ['text', 'before', 'section'] },
   { table: 'memories', columns: ['title', 'text', 'question', 'answer'] },
 ] as const;

@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3';
 import { choiceIn } from '../../schema/choice.ts';
 import { partsOfCompleted } from '../../schema/completed-text.ts';
-import { formIn } from '../../schema/statement-form.ts';
+import { endingIn, formIn } from '../../schema/statement-form.ts';
 import { withoutToolNames } from '../../schema/tool-names.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { labelOf } from '../projects/labels.ts';
@@ -1137,6 +1137,27 @@ export const migrations: readonly Migration[] = [
         (session_id, pos, file_id, at, role, subagent IS NOT NULL, abandoned, length(text), author = 'person', tools IS NOT NULL);
     `,
   },
+  {
+    name: '048-endings',
+    sql: `
+      -- Readers found the name that a commit removed, and the title that it amended, in the key of the statement.
+      ALTER TABLE statements ADD COLUMN ends_by TEXT NOT NULL DEFAULT '';
+      ALTER TABLE statements ADD COLUMN ends TEXT NOT NULL DEFAULT '';
+      UPDATE statements SET ends_by = ending_in(key, 'by'), ends = ending_in(key, 'of') WHERE kind = 'retired';
+    `,
+  },
+  {
+    name: '049-changes-that-show',
+    sql: `
+      -- New vectors no longer count as changes of a session, so each change is one that a person may see.
+      DROP TRIGGER change_entries;
+      ALTER TABLE session_changes DROP COLUMN vectors_only;
+      CREATE TRIGGER change_entries AFTER INSERT ON session_changes BEGIN
+        DELETE FROM changes WHERE kind = 'entries' AND (agent, subject) IN (SELECT agent, session FROM sessions WHERE id = new.session_id);
+        INSERT INTO changes (kind, agent, subject) SELECT 'entries', agent, session FROM sessions WHERE id = new.session_id;
+      END;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as Holdfast's. */
@@ -1162,6 +1183,7 @@ export function migrate(db: Database, location: string, before?: () => void): vo
   for (const part of ['question', 'answer'] as const)
     db.function(`${part}_in`, { deterministic: true }, (text) => choiceIn(String(text))?.[part] ?? '');
   db.function('form_in', { deterministic: true }, (text) => formIn(String(text)) ?? '');
+  db.function('ending_in', { deterministic: true }, (key, part) => endingIn(String(key))?.[part as 'by' | 'of'] ?? '');
   db.function('project_label', { deterministic: true }, (path, name, paths) =>
     labelOf(String(path), String(name), JSON.parse(String(paths)) as string[]),
   );
