@@ -27,7 +27,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     stand.run('groups', 'create', 'family');
     stand.run('groups', 'send', 'family', 'How high is the tide?');
     // Otherwise the worker does it between two searches, and the second shows the same hits in another order.
-    stand.run('embed');
+    expect(JSON.parse(stand.run('embed', '--json'))).toMatchObject({ left: 0 });
     // And costs would appear in rows while a test watches whether anything jumps.
     stand.run('sessions', 'count');
     await stand.startWorker();
@@ -92,17 +92,18 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
   });
 
   it('returns to the scroll position of a page at once and at its full length, and starts a new page at its top', async () => {
-    const low = await stand.page({ viewport: { width: 900, height: 500 } });
+    const low = await stand.page({ viewport: { width: 900, height: 400 } });
     const top = () => low.evaluate('scrollY');
     await visit(low, `${stand.origin}/search?q=retry+queue`);
-    await low.locator('.hit').nth(5).waitFor();
+    await low.locator('.hit').nth(4).waitFor();
+    // The fifth hit leads the next by far: a near tie may end the other way when a vector arrives between the two searches.
     // In the middle of the window, so that the click itself does not scroll.
-    const toHit = "document.querySelectorAll('.hit')[5].scrollIntoView({ block: 'center' })";
+    const toHit = "document.querySelectorAll('.hit')[4].scrollIntoView({ block: 'center' })";
     await low.evaluate(toHit);
     const place = await top();
     expect(place).toBeGreaterThan(500);
-    const before = await low.locator('.hit').nth(5).boundingBox();
-    await low.locator('.hit').nth(5).click();
+    const before = await low.locator('.hit').nth(4).boundingBox();
+    await low.locator('.hit').nth(4).click();
     await low.getByRole('button', { name: 'Forget…' }).waitFor();
     await low.evaluate('scrollTo(0, 200)');
     await low.getByRole('link', { name: 'courier' }).first().click();
@@ -112,7 +113,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     await low.getByRole('button', { name: 'Forget…' }).waitFor();
     await low.goBack();
     await until(async () => (await top()) === place, 'the place');
-    expect(await low.locator('.hit').nth(5).boundingBox()).toEqual(before);
+    expect(await low.locator('.hit').nth(4).boundingBox()).toEqual(before);
     await low.reload();
     await until(async () => (await top()) === place, 'the place after a reload');
     await low.context().close();
