@@ -10,8 +10,14 @@ const withSlashes = /:\/\/([^\s/:@"'`<>(){}\\,;]{0,200}):((?:[^\s@":<>\\]|:(?!\/
 /** A token in place of a user name. */
 const tokenAsUser = /:\/\/(?=[A-Za-z_-]{0,60}\d)((?=[\w-]{0,200}[A-Za-z])[\w-]{16,255})@[\w-]{1,60}\./y;
 
+/** The same with a word for the password, or none: `https://TOKEN:x-oauth-basic@github.com`. */
+const tokenBeforeWord =
+  /:\/\/(?=[A-Za-z_-]{0,60}\d)((?=[\w-]{0,200}[A-Za-z])[\w-]{16,255}):(?:x-oauth-basic|x-oauth|)@[\w-]{1,60}\./y;
+
 /** The secret in the address whose `://` is at `at`. The span covers the password alone. */
 export function findInAddress(text: string, at: number): Span | undefined {
+  const before = tokenIn(tokenBeforeWord, text, at);
+  if (before !== undefined) return before;
   for (const shape of [userAndPassword, withSlashes]) {
     shape.lastIndex = at;
     const found = shape.exec(text);
@@ -22,8 +28,12 @@ export function findInAddress(text: string, at: number): Span | undefined {
       return { from, to: at + lengthTo(whole, host), name: 'password' };
     }
   }
-  tokenAsUser.lastIndex = at;
-  const token = tokenAsUser.exec(text)?.[1];
+  return tokenIn(tokenAsUser, text, at);
+}
+
+function tokenIn(shape: RegExp, text: string, at: number): Span | undefined {
+  shape.lastIndex = at;
+  const token = shape.exec(text)?.[1];
   return token === undefined ? undefined : { from: at + 3, to: at + 3 + token.length, name: 'token' };
 }
 

@@ -9,7 +9,7 @@ const isToldPassword = (value: string): boolean =>
   value.length >= 6 &&
   /[A-Za-z]{2}/.test(value) &&
   /\d|[!@#$%^&*?]./.test(value) &&
-  !/^(?:sha|md|base|utf|argon|bcrypt|scrypt|pbkdf|aes|rsa|ascii|v)-?\d+[\w-]*$|^\d+[-\w]*$|\.\w{1,4}$|\/|=/i.test(
+  !/^(?:sha|md|base|utf|argon|bcrypt|scrypt|pbkdf|aes|rsa|ascii|v)-?\d+[\w-]*$|^\d+-?[a-z]{0,8}$|\.\w{1,4}$|\/|=/i.test(
     value,
   );
 const scheme =
@@ -21,6 +21,8 @@ const gap = '(?:[ \\t]{1,8}|[ \\t]{0,8}\\r?\\n[ \\t\\d→>|+#-]{0,20})';
 /** Schemes of single vendors. Their values may have a colon. */
 const vendorScheme =
   '(?:SSWS|Splunk|GenieKey|DeepL-Auth-Key|Zoho-oauthtoken|sso-key|KakaoAK|PVEAPIToken|Klaviyo-API-Key|Api-Token|OAuth|Bot|JWT|Discogs|Token|Snowflake|App|Secret|Session)';
+
+const literal = (word: string): string => word.replace('(', '\\(');
 
 export const commands: readonly Command[] = [
   ...programs,
@@ -184,6 +186,28 @@ export const commands: readonly Command[] = [
     name: 'password',
     shape: /(?:auth=|basicauth)\(["'][^"'\n]{0,100}["'], ?["'](?<secret>[^"'\n]{4,200})["']/diy,
   })),
+  // The password is the third argument, or the second of a login.
+  ...['getconnection(', 'mysqli(', 'mysqli_connect(', 'mysql_connect(', 'pdo('].map((word) => ({
+    word,
+    name: 'password',
+    shape: new RegExp(
+      `${literal(word)}[^\\n"'();]{0,100}(?:["'][^"'\\n]{0,300}["'])?, ?["'][^"'\\n]{0,100}["'], ?["'](?<secret>[^"'\\n]{4,200})["']`,
+      'diy',
+    ),
+    accepts: hasDigit,
+  })),
+  {
+    word: 'pwd={',
+    name: 'password',
+    shape: /(?<=[;"'][ ]?)pwd=\{(?<secret>[^{}\s"']{4,200})\}(?=[;"'\s]|$)/diy,
+    accepts: hasDigit,
+  },
+  {
+    word: 'vault login ',
+    name: 'token',
+    shape: /vault login (?:-[\w=/-]{1,60} ){0,3}["']?(?:token=)?(?<secret>[\w.-]{20,200})/dy,
+    accepts: hasDigit,
+  },
   {
     word: 'securestring ',
     name: 'password',

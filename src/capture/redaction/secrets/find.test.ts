@@ -74,6 +74,15 @@ describe('text without a secret', () => {
     ['a config map', 'kind: ConfigMap\ndata:\n  conf: aHVudGVyMg==\n'],
     ['an address in an address', 'https://h.example/login?next=https%3A%2F%2Fh.example%2Fa%3Ab'],
     ['a typed value', 'let token: Token = createToken(); const apiKey: string = config.get("apiKey1")'],
+    [
+      'names in code',
+      'const token = createAuthTokenForUser; password: currentPasswordInput, secret = buildGitRunId; auth_token: parseJSONFromAPI',
+    ],
+    [
+      'a sentence about a setting',
+      'Set API_KEY to production, `token` to `accessToken2` and `key` is `Symbol(x)`; DB_PASSWORD is required here',
+    ],
+    ['a typed field', 'password: string = "", token: Token1 = x; `BASIC_AUTH=enabled NPM_AUTH=false`'],
     ['code about cookies', 'const cookies = parse(req.headers.cookie); document.cookie = name + "=" + value'],
   ])('%s', (_, text) => expect(find(text).map(({ from, to }) => text.slice(from, to))).toEqual([]));
 
@@ -132,6 +141,15 @@ describe('hostile text', () => {
     'secret: &a ',
     'echo a ',
     '-----BEGIN PRIVATE KEY-----\n',
+    '-----BEGIN PRIVATE KEY-----\na:',
+    '"password":{"type":"a",',
+    'API_KEY is ',
+    'password = "a" -> ',
+    'pdo("a", ',
+    'vault login -a ',
+    '://a1b2c3d4e5f6g7h8:',
+    'prod:a-|',
+    'password                                ',
   ])('costs little for each letter: %j', (unit) => {
     const time = (size: number): number => {
       const text = unit.repeat(Math.ceil(size / unit.length));

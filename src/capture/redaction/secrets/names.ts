@@ -1,5 +1,6 @@
 // Values that are secret because of the name before them: `DB_PASSWORD=…`, `"password": "…"`, `--token …`, `<password>…</password>`.
 import { isPlaceholder, looksLikeCode } from './placeholder.ts';
+import { isRandom, isScrambled } from './random.ts';
 import type { Span } from './span.ts';
 
 export type Kind = 'password' | 'secret' | 'token' | 'key';
@@ -30,7 +31,7 @@ const kinds: readonly (readonly [Kind, RegExp])[] = [
   ['password', new RegExp(`(?:password|passwd|passphrase|passcode|passwort|kennwort|pwd|^psk|presharedkey)${places}`)],
   [
     'password',
-    /(?:^|db|pg|sql|redis|smtp|ftp|mail|root|admin|user|database|postgres|proxy|http|ssh|sudo|my|rabbitmq|amqp|store|key)pass\d{0,2}$/,
+    /(?:^|db|pg|sql|redis|smtp|ftp|mail|root|admin|user|database|postgres|proxy|http|ssh|sudo|my|rabbitmq|amqp|store|key|default)pass\d{0,2}$/,
   ],
   ['password', /(?:mnemonic|(?:seed|recovery|backup|wallet)phrase)$/],
   ['secret', new RegExp(`(?:secret|secretkey|secretkeybase|secretaccesskey|credentials?|creds)${places}`)],
@@ -42,7 +43,7 @@ const kinds: readonly (readonly [Kind, RegExp])[] = [
   ],
   [
     'key',
-    /(?:api|apps?|access|private|auth|encryption|encrypt|signing|signature|master|account|shared|storage|service|role|admin|license|deploy|anon|hmac|aes|webhook|subscription|ingest|write|live|integration|security|jwt|bot|developer|publishable|function|instrumentation|connection|sdk|rest|maps?|ai|client|consumer|cipher|crypto|symmetric|recovery|merchant|tls|ssl)key(?:prod|dev|live|test|data)?\d{0,2}$/,
+    /(?:api|apps?|access|private|auth|encryption|encrypt|signing|signature|master|account|shared|storage|service|role|admin|license|deploy|anon|hmac|aes|webhook|subscription|ingest|write|live|integration|security|jwt|bot|developer|publishable|function|instrumentation|connection|sdk|rest|maps?|ai|client|consumer|cipher|crypto|symmetric|recovery|merchant|tls|ssl|validation|decryption)key(?:prod|dev|live|test|data)?\d{0,2}$/,
   ],
 ];
 /** Names of other things. The first part compares whole words: `min_token` is not secret, `admin_token` is. */
@@ -58,7 +59,7 @@ const words = (name: string): string =>
 /** Names of the environment that end so are secret; in lower case these endings have other meanings. */
 const environment: readonly (readonly [Kind, RegExp])[] = [
   ['password', /_(?:PASS|PW)\d?$/],
-  ['token', /_PAT$/],
+  ['token', /_(?:PAT|AUTH)$/],
   ['key', /_(?:KEY|SALT)$/],
 ];
 
@@ -95,17 +96,21 @@ const restOfName = /[A-Za-z0-9_-]{0,40}/y;
 const between = '[\\s\\d→>|+#/-]';
 /**
  * What separates a name from its value, one line each: `{"value":` or `{ default =` below the name; a typed declaration; `=`, `:`, `=>`;
- * `"value":` beside the name; the second argument of a call; a cell of a table; the string after a key of a property list.
+ * `"value":` beside the name; the second argument of a call; a cell of a table; the string after a key of a property list; the default of
+ * a property; a sentence (`Set API_KEY to …`).
  */
 const separator = new RegExp(
   [
-    `["'\`]\\s{0,4}:?\\s{0,4}\\{${between}{0,40}["'\`]?(?:value|default)["'\`]?\\s{0,4}(:|=)\\s{0,4}`,
-    '["\'`\\])]{0,3}[ \\t]{0,8}:[ \\t]?&?[A-Za-z][\\w.<>?]{0,20}[ \\t]?(=)(?!=)[ \\t]{0,8}',
-    `["'\`\\])]{0,3}[ \\t]{0,8}(=>|<-|:=|:(?![:=])|\\?=|(?<![=!<>])=(?![=>~]))[ \\t]{0,8}(?:[|>][-+]?\\r?\\n${between}{1,40}|&\\w{1,20}[ ]|!!str[ ])?`,
+    `["'\`]\\s{0,4}:?\\s{0,4}\\{${between}{0,40}(?:["']?(?:sensitive|type|description)["']?\\s{0,20}[:=]\\s{0,20}[^,{}\\n]{1,80},?${between}{0,40}){0,3}["'\`]?(?:value|default)["'\`]?\\s{0,20}(:|=)\\s{0,20}`,
+    // Base64 may end with a sign too: `password: aGVsbG8=`.
+    '["\'`\\])]{0,3}[ \\t]{0,8}:[ \\t]?&?[A-Za-z][\\w.<>?]{0,20}(?:[ \\t](=)(?!=)[ \\t]{0,8}|(=)(?=["\'`]\\w))',
+    `["'\`\\])]{0,3}[ \\t]{0,40}(=>|<-|:=|:(?![:=])|\\?=|(?<![=!<>])=(?![=>~]))[ \\t]{0,40}(?:Some\\((?=")|[|>][-+]?\\r?\\n${between}{1,40}|&\\w{1,20}[ ]|!!str[ ])?`,
     `["'\`]?,?${between}{0,60}["'\`]?value["'\`]?\\s{0,4}(:|=)\\s{0,4}`,
     '["\'`](,)[ \\t]{0,20}(?=["\'`])',
     '[ \\t]{0,20}(\\|)[ \\t]{1,20}(?=[^\\s|]{4,200}[ \\t]{0,40}\\|)',
     `</key>${between}{0,20}(<)string>`,
+    '[ ]\\{[ ]?get;[^{}\\n]{0,30}\\}[ ]{0,4}(=)[ ]{0,4}(?=")',
+    '["\'`]?[ ](?:is[ ]|was[ ])?(?:now[ ])?(?:set[ ])?(to|is)[ ](?=["\'`]?[^\\s"\'`]{8})',
   ].join('|'),
   'y',
 );
@@ -114,7 +119,7 @@ const tagEnd = />(?=[^<\s]{1,200}<\/)/y;
 /** `setx NAME value`, `ENV NAME value`, `#define NAME "value"`, `config set name value`. */
 const verbBefore =
   /(?:^|[^A-Za-z0-9_])(?:setx|set -[A-Za-z]{1,4}|setenv|ENV|#define|(?:config(?:ure)?|secrets?|env|vars?|variable)[ :]set)[ \t]{1,4}["'`]?(?:\S{1,80}[:./])?$/;
-const afterVerb = /["'`]?[ \t]{1,8}(?:(?:--body|--value|-b|-v)[ \t=]{1,3})?(?!-)/y;
+const afterVerb = /["'`]?[ \t]{1,8}(?:(?:--body|--value|-b|-v)(?:[ \t=]{1,3}|(?=["'])))?(?!-)/y;
 /** `storePassword "…"`, `LOGIN PASSWORD '…'`, `setToken("…")`. */
 const afterWord = /(?:[ ]|\([ ]?)(?=(?:["'`])[^\s"'`]{4,200}["'`])/y;
 const takesWord = /pass(?:word|wd|phrase)$|^(?:set|with)\w*(?:token|secret|key)$/i;
@@ -216,34 +221,49 @@ interface Place {
   readonly tight: boolean;
 }
 
+const isQuery = ({ tight, before }: Place): boolean => tight && /[?&;]/.test(before);
+
+/** An option, an element, an assignment by a command, a header. */
+const leavesNoDoubt = ({ isFlag, sign, name }: Place): boolean =>
+  (isFlag && sign !== ':') || sign === '<' || sign === ' ' || (sign === ':' && /^x-/i.test(name));
+
 function judged(text: string, at: number, kind: Kind, place: Place): Span | undefined {
   quotedValue.lastIndex = at;
   const quoted = quotedValue.exec(text);
   const name = markOf(kind, place.name);
   const upper = /^[A-Z][A-Z0-9_]*$/.test(place.name);
-  const query = place.tight && /[?&;]/.test(place.before);
-  const header = place.sign === ':' && /^x-/i.test(place.name);
-  const sure =
-    (place.tight && upper) ||
-    query ||
-    (place.isFlag && place.sign !== ':') ||
-    place.sign === '<' ||
-    place.sign === ' ' ||
-    header ||
-    isConnectionString(text, at, place);
+  const query = isQuery(place);
+  const told = place.sign === 'to' || place.sign === 'is';
+  const sure = (place.tight && upper) || query || leavesNoDoubt(place) || isConnectionString(text, at, place);
   if (quoted !== null) {
     const whole = quoted[0];
     const [mark = '', value = '', closing = ''] = quoted.slice(1).filter((group) => group !== undefined);
     const from = at + whole.indexOf(mark) + 1;
     if (closing === '' && /\s/.test(value)) return undefined;
     const data = mark === '"' && place.before === '"';
-    return isSecret(kind, value, { quoted: true, sure, data }) ? { from, to: from + value.length, name } : undefined;
+    const end = from + value.length;
+    const next = changedTo(text, end);
+    const isNextSecret = next !== undefined && isSecret(kind, next, { quoted: true, sure, data });
+    const to = isNextSecret ? newValue.lastIndex : end;
+    if (!isSecret(kind, value, { quoted: true, sure, data }))
+      return isNextSecret ? { from: to - next.length, to, name } : undefined;
+    if (told && !(upper && place.name.includes('_')) && !isRandom(value, false)) return undefined;
+    return { from, to, name };
   }
   if (place.sign === ',' || place.sign === '(') return undefined;
   const value = plain(text, at, { query, shell: (place.tight && upper) || place.sign === '--', place });
+  if (told && !(upper && place.name.includes('_') && isRandom(value, false))) return undefined;
   return isSecret(kind, value, { quoted: false, sure, data: false })
     ? { from: at, to: at + value.length, name }
     : undefined;
+}
+
+/** A plan of changes tells the old value and the new one: `"…" -> "…"`. */
+const newValue = /"[ ]{0,4}->[ ]{0,4}"([^"\n]{1,4096})/y;
+
+function changedTo(text: string, at: number): string | undefined {
+  newValue.lastIndex = at;
+  return newValue.exec(text)?.[1];
 }
 
 /** The value at `at`, which has no quotation marks. */
@@ -294,7 +314,7 @@ function isSecret(kind: Kind, value: string, how: How): boolean {
     /\.(?:json|pem|txt|tsx?|m?js|py|ya?ml|key|crt|md|go|rs|sh|html|css|env|toml|lock)$/.test(value)
   )
     return false;
-  if (kind === 'secret' && value.length >= 8 && how.sure) return true;
+  if (kind === 'secret' && how.sure && (value.length >= 8 || /^(?=.*\d)(?=.*[a-z])\w{6,7}$/i.test(value))) return true;
   if (kind === 'secret' && value.length >= 8 && /[^\w.\s/-]/.test(value) && /[A-Za-z]/.test(value))
     return !looksLikeCode(value);
   return value.length >= (how.sure ? 8 : 12) && !looksLikeCode(value) && isRandom(value, how.sure);
@@ -315,39 +335,28 @@ function isSecretPassword(value: string, { quoted, sure, data }: How): boolean {
   if (quoted)
     return (
       value.length <= 200 &&
-      (odd || digit || /^\d{6,}$/.test(value) || isRandom(value, false) || (data && isPassphrase(value))) &&
+      (odd ||
+        digit ||
+        /^\d{6,}$/.test(value) ||
+        isRandom(value, false) ||
+        (data && isPassphrase(value)) ||
+        isWordChain(value)) &&
       !/^[#.]?[a-z-]+\[|^[#.][\w-]+$/.test(value)
     );
   return (
     value.length >= 6 &&
     value.length <= 128 &&
-    (digit || (odd && /[A-Za-z]{3}/.test(value))) &&
+    (digit || (odd && /[A-Za-z]{3}/.test(value)) || isScrambled(value) || isWordChain(value)) &&
     !/^\d+(?:px|ms|s|em|rem|%)$/.test(value)
   );
 }
+
+/** `correct-horse-battery-staple`: four words or more. */
+const isWordChain = (value: string): boolean =>
+  !/pass|pwd|field|input|label|secret|hash|error|invalid|type|token|user|your/i.test(value) &&
+  /^[a-z]{3,12}(?:-[a-z]{3,12}){3,7}$/.test(value);
 
 /** Letters that are no word of a form or a message: several words in a row, or capitals within. */
 const isPassphrase = (value: string): boolean =>
   !/pass|pwd|field|input|label|secret|hash|error|invalid|type/i.test(value) &&
   (/^[a-z]{2,}(?:-[a-z]{2,}){2,}$/.test(value) || /^[a-z]{18,}$/.test(value) || /[a-z][A-Z].*[a-z][A-Z]/.test(value));
-
-/** Letters and digits mixed as no person would: some part between dashes and dots is neither a word nor a number. */
-function isRandom(value: string, sure: boolean): boolean {
-  if (!/^[\w+/=.~:@%!#$^*?-]+$/.test(value)) return false;
-  if (/^\d+(?:\.\d+)*$/.test(value) || /^\d{4}-\d\d-\d\d/.test(value)) return false;
-  if (/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(value) && !/\d[A-Za-z]+\d/.test(value)) return false;
-  const parts = value.split(/[-_.:/@]+/);
-  return parts.some(
-    (part) =>
-      (part.length >= 6 &&
-        /\d/.test(part) &&
-        /[A-Za-z]/.test(part) &&
-        (sure || !/^[A-Za-z]+\d{1,4}$/.test(part)) &&
-        !/^v?\d+$/.test(part)) ||
-      (part.length >= 20 &&
-        /[A-Z]/.test(part.slice(1)) &&
-        /[a-z]/.test(part) &&
-        /^(?:[A-Za-z]{0,3}[A-Z]{2,}[a-z]|.*[a-z][A-Z][A-Z])/.test(part)) ||
-      (sure && /^[a-f0-9]{16,}$/.test(part)),
-  );
-}

@@ -3,13 +3,19 @@ import type { Span } from './span.ts';
 
 const keyMarker =
   /----[- ](BEGIN|END) (?:[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1|OpenVPN tls-crypt-v2 (?:server|client) key)[- ]----/g;
-/** The body of a key without its end: lines of base64, also with newlines written as `\n`, or behind numbers and marks of a listing. */
-const keyBody =
-  /(?:(?:[^A-Za-z+/=]|\\[nr]){0,24}[A-Za-z0-9+/=]{16,}){0,400}(?:(?:[^A-Za-z+/=]|\\[nr]){0,24}[A-Za-z0-9+/=]{1,15}(?![\w.]))?/y;
+/**
+ * What stands between two lines of a key: newlines, also written as `\n`; numbers and marks of a listing; a string that code continues on
+ * the next line; the name of a file or a service.
+ */
+const gap = String.raw`(?:(?:[^A-Za-z+/=]|\\[nr]|["'] ?[+.] ?){0,24}|\r?\n[^\n]{1,80}[:|\]][ \t]?)`;
+/** The body of a key without its end. */
+const keyBody = new RegExp(`(?:${gap}[A-Za-z0-9+/=]{16,}){0,400}(?:${gap}[A-Za-z0-9+/=]{1,15}(?![\\w.]))?`, 'y');
 const shortestBody = 40;
 const longestBody = 20_000;
-const puttyKey =
-  /Private-Lines: \d{1,3}(?:[\s\d→>|+#-]{1,24}[A-Za-z0-9+/=]{16,64}){1,60}(?:[\s\d→>|+#-]{1,24}Private-MAC: [0-9a-f]{40,64})?/g;
+const puttyKey = new RegExp(
+  `Private-Lines: \\d{1,3}(?:${gap}[A-Za-z0-9+/=]{16,64}){1,60}(?:${gap}Private-MAC: [0-9a-f]{40,64})?`,
+  'g',
+);
 
 export const mayHoldPrivateKey = (text: string): boolean =>
   /PRIVATE KEY|Private-Lines|OpenVPN (?:Static|tls-crypt)/.test(text);
