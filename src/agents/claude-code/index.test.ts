@@ -107,6 +107,24 @@ describe('prompts', () => {
     expect(entryOf(line, 'p/s1/subagents/agent-x.jsonl')).toMatchObject({ author: 'machine', text: 'find it' });
   });
 
+  it('read without the mark of a note for the memory', () =>
+    expect(entryOf(user('<user-memory-input>tabs, not spaces</user-memory-input>'))).toMatchObject({
+      text: '# tabs, not spaces',
+      author: 'person',
+    }));
+
+  it('are not what the client says about tasks in the background and unknown commands', () => {
+    const clients = [
+      '<bash-notification>\n<shell-id>b1</shell-id>\n</bash-notification>',
+      '<agent-notification>\n<agent-id>a1</agent-id>\n</agent-notification>',
+      'Unknown slash command: nonexistent',
+      'Unknown skill: nonexistent',
+    ];
+    for (const text of clients) expect(entryOf(user(text)), text).toMatchObject({ author: 'machine', text });
+    const asked = 'Unknown skill: nonexistent. What does that mean?';
+    expect(entryOf(user(asked))).toMatchObject({ author: 'person', text: asked });
+  });
+
   // Quadratic time would never end here.
   it('are read to their end, however many tags they open', () => {
     expect(entryOf(user('<system-reminder>'.repeat(300_000)))).not.toBeNull();
@@ -142,6 +160,31 @@ describe('answers', () => {
   });
 });
 
+describe('a subagent that the client starts ahead of time', () => {
+  const readAll = (...lines: readonly unknown[]) => {
+    const file = { key: 'p/agent-w1.jsonl', state: {} };
+    return lines.flatMap((line) => claudeCode.read(line, file).items);
+  };
+  const own = { isSidechain: true, sessionId: 's9' };
+  const [begins, answers] = [
+    user('Warmup', { ...own, parentUuid: null }),
+    assistant('Ready.', { ...own, parentUuid: 'u' }),
+  ];
+
+  it('yields nothing, neither its prompt nor its answers', () => {
+    expect(readAll(begins, answers, user('x', { ...own, parentUuid: 'a' }))).toEqual([]);
+    // Some versions wrote the answer alone.
+    expect(readAll({ ...answers, parentUuid: null, version: '2.0.60' })).toEqual([]);
+  });
+
+  it('differs from one that was asked for something', () => {
+    const asked = user('Warmup of the cache: where is it?', { ...own, parentUuid: null });
+    expect(readAll(asked, answers, user('Warmup', { ...own, parentUuid: null }))).toHaveLength(3);
+    expect(readAll({ ...answers, parentUuid: null, version: '2.1.20' })).toHaveLength(1);
+    expect(read(user('Warmup', { parentUuid: null })).items).toMatchObject([{ author: 'person', text: 'Warmup' }]);
+  });
+});
+
 describe('other lines', () => {
   it('tool results are kept beside the prompt that carries them', () => {
     const result = { type: 'tool_result', tool_use_id: 't', is_error: true, content: [{ type: 'text', text: 'no' }] };
@@ -160,6 +203,13 @@ describe('other lines', () => {
     expect(read({ type: 'summary', summary: 'About tides', leafUuid: 'l' }).items).toEqual([
       { kind: 'title', title: 'About tides', by: 'agent', leaf: 'l' },
     ]);
+    // The client asked its model for a summary and got an error.
+    for (const summary of [
+      'Invalid API key · Please run /login',
+      'API Error: 500 {"type":"error"}',
+      'Credit balance is too low',
+    ])
+      expect(read({ type: 'summary', summary, leafUuid: 'l' }).items, summary).toEqual([]);
   });
 
   it('date the transcript even when they yield nothing', () => {

@@ -18,10 +18,11 @@ import { claudeCodeMcp } from './mcp.ts';
 import { asTyped, formOf, machineMade, namedPictures, typedBlocks } from './prompt.ts';
 import { leaveQueue, readQueuedCommand, readQueueLine } from './queue.ts';
 import { notePlans, readReplies } from './replies.ts';
+import { isWarmUp } from './warm-up.ts';
 
 export const claudeCode: Agent = {
   name: 'claude-code',
-  readerVersion: 1,
+  readerVersion: 2,
   title: agentTitles['claude-code'],
   idKey: 'uuid',
   usage: anthropicUsage,
@@ -98,7 +99,7 @@ function readAbout(line: Record<string, unknown>): readonly ParsedItem[] {
   if (line.type === 'ai-title' && title !== undefined) return [{ kind: 'title', title, by: 'agent' }];
   // A conversation's summary may be in any later file, and names the last line of that conversation.
   const [summary, leaf] = [asString(line.summary), asString(line.leafUuid)];
-  if (line.type === 'summary' && summary !== undefined && leaf !== undefined)
+  if (line.type === 'summary' && summary !== undefined && leaf !== undefined && !clientsError.test(summary))
     return [{ kind: 'title', title: summary, by: 'agent', leaf }];
   if (line.type !== 'pr-link') return nothing.items;
   const [url, repository] = [asString(line.prUrl), asString(line.prRepository)];
@@ -107,6 +108,10 @@ function readAbout(line: Record<string, unknown>): readonly ParsedItem[] {
     ...(repository === undefined ? [] : [{ kind: 'fact', fact: 'repository', value: repository } as const]),
   ];
 }
+
+/** What older clients wrote as a summary when the model could not be asked for one. */
+const clientsError =
+  /^(?:API Error\b|Invalid API key\b|Credit balance is too low|Claude AI usage limit reached|Prompt is too long|OAuth token)/;
 
 /** Called for every line. */
 const isSubagent = (key: string): boolean => key.startsWith('agent-', key.lastIndexOf('/') + 1);
@@ -145,6 +150,7 @@ const whereOf = (line: Record<string, unknown>): Pick<ParsedEntry, 'branch' | 'f
 function readMessage(line: Record<string, unknown>, at: number | undefined, file: TranscriptFile): ParsedLine['items'] {
   const inSubagent = isSubagent(file.key);
   if (line.isMeta === true || (line.isSidechain === true && !inSubagent)) return [];
+  if (inSubagent && isWarmUp(line, file.state)) return [];
   const message = asObject(line.message);
   const uuid = asString(line.uuid);
   const items: ParsedItem[] = [];

@@ -11,12 +11,14 @@ export function typedBlocks(content: unknown): { readonly blocks: string[]; read
 
 /** Text that the machine writes in the person's place begins like this, if the line does not name its author. */
 export const machineMade =
-  /^(<(task-notification|local-command-|bash-std|user-prompt-submit-hook|system-reminder|teammate-message)|\[Request interrupted by user|Caveat: The messages below|This session is being continued from a previous conversation)/;
+  /^(<((?:task|bash|agent)-notification|local-command-|bash-std|user-prompt-submit-hook|system-reminder|teammate-message)|Unknown (?:slash command|skill): \S+$|\[Request interrupted by user|Caveat: The messages below|This session is being continued from a previous conversation)/;
 
-/** A command as the person typed it: `<command-name>/init</command-name>…` reads `/init`, `<bash-input>ls</bash-input>` reads `! ls`. */
+/** A command as the person typed it: `<command-name>/init</command-name>…` reads `/init`, `<bash-input>ls</bash-input>` reads `! ls`, a note for the memory `# note`. */
 export function asTyped(text: string): string {
   const shell = /^<bash-input>([\s\S]*)<\/bash-input>$/.exec(text)?.[1];
   if (shell !== undefined) return `! ${shell.trim()}`;
+  const note = /^<user-memory-input>([\s\S]*)<\/user-memory-input>$/.exec(text)?.[1];
+  if (note !== undefined) return `# ${note.trim()}`;
   const name = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1];
   if (name === undefined || !text.startsWith('<command-')) return text;
   const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? '';
