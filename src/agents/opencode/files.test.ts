@@ -138,3 +138,20 @@ it('the name of a session that has none yet is no title: its first prompt is', a
   await ingest();
   expect((await store.sessions.find(session))[0]?.title).toBe('first prompt');
 });
+
+it('0.5: a session that 0.6 copied to another place is pulled from there alone', async () => {
+  const { ingest, say, texts, config } = await bench();
+  const old = path.join(config.watchPath(openCode), 'project/home-dev-proj/storage/session');
+  const leave = (name: string, value: unknown) => {
+    const file = path.join(old, `${name}.json`);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, JSON.stringify(value));
+  };
+  const time = { created: start + 1000 };
+  leave(`info/${session}`, { id: session, title: 'A', time: { created: start } });
+  leave(`message/${session}/msg_1`, { id: 'msg_1', sessionID: session, role: 'user', time });
+  leave(`part/${session}/msg_1/prt_1a`, { id: 'prt_1a', messageID: 'msg_1', type: 'text', text: 'as it was' });
+  say(1, 'user', 'as it was copied');
+  await ingest();
+  expect(await texts()).toEqual(['as it was copied']);
+});

@@ -34,7 +34,7 @@ export function openCodePull(agent: string, database: RegExp): AgentPull {
   return {
     isSource: (key) => isDatabase(key) || isSessionFile(key),
     concerns: (key) => isDatabase(key.replace(/-wal$/, '')) || /(?:^|\/)storage\/(?:session|message|part)\//.test(key),
-    leadsTo: (key) => !/(?:^|\/)(?:snapshot|log|bin|tool-output|worktree|node_modules|session_diff|\.git)$/.test(key),
+    leadsTo: (key) => !/(?:^|\/)(?:snapshots?|log|bin|tool-output|worktree|node_modules|session_diff|\.git)$/.test(key),
     *sessions(file, tools) {
       const storage = isDatabase(file) ? databaseOf(file, tools) : fileStorage(file, tools);
       if (storage === undefined) return;

@@ -96,10 +96,17 @@ export function databaseStorage(db: SourceDatabase): Storage {
   };
 }
 
-/** `file` is `storage/session/<project>/<session>.json`. */
+const first = /(?:^|\/)storage\/session\/info\/[^/]+$/;
+
+/**
+ * `file` is `storage/session/<project>/<session>.json`. Until 0.5 it was `project/<folder>/storage/session/info/<session>.json`, with
+ * `message/<session>/` and `part/<session>/<message>/` beside `info`, and only the answers named the folder.
+ */
 export function fileStorage(file: string, tools: PullTools): Storage {
-  const storage = path.resolve(path.dirname(file), '../..');
-  const folderOf = (kind: string, id: string) => path.join(storage, kind, id);
+  const isFirst = first.test(file.split(path.sep).join('/'));
+  const storage = path.resolve(path.dirname(file), isFirst ? '..' : '../..');
+  const folderOf = (kind: string, id: string) =>
+    path.join(storage, kind, ...(isFirst && kind === 'part' ? [path.basename(file, '.json')] : []), id);
   const namesIn = (kind: string, of: string) =>
     tools.names(folderOf(kind, of)).filter((name) => name.endsWith('.json'));
   const stamps = (kind: string, of: string): string =>
@@ -125,18 +132,27 @@ export function fileStorage(file: string, tools: PullTools): Storage {
     places.set(session, known);
     return known;
   };
+  const folderIn = (session: string): string | undefined => {
+    for (const { id } of placesOf(session)) {
+      const { cwd } = asObject(dataOf('message', session, id).path);
+      if (asString(cwd) !== undefined) return asString(cwd);
+    }
+    return undefined;
+  };
   return {
     sessions() {
       const session = asObject(tools.json(file));
       const id = asString(session.id);
-      if (id === undefined) return [];
+      if (id === undefined || (isFirst && isMoved(storage, id, tools))) return [];
       // A file may arrive late or half, in any order: every message and part counts.
       const parts = namesIn('message', id).map((name) => stamps('part', path.basename(name, '.json')));
       return [
         {
           id,
           parent: asString(session.parentID),
-          directory: asString(session.directory),
+          get directory() {
+            return asString(session.directory) ?? (isFirst ? folderIn(id) : undefined);
+          },
           title: asString(session.title),
           createdAt: createdAt(session),
           mark: derivedId(tools.stamp(file), stamps('message', id), ...parts),
@@ -153,4 +169,10 @@ export function fileStorage(file: string, tools: PullTools): Storage {
     parts: (message) => read('part', message),
     origin: () => undefined,
   };
+}
+
+/** OpenCode 0.6 copied the sessions of all projects into one place, and left the old files. */
+function isMoved(old: string, session: string, tools: PullTools): boolean {
+  const now = path.resolve(old, '../../../../storage/session');
+  return tools.names(now).some((project) => tools.stamp(path.join(now, project, `${session}.json`)) !== '');
 }
