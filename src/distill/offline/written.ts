@@ -34,6 +34,7 @@ export function itemsOf(text: string): Item[] {
     if (fenced) continue;
     const title =
       /^#{1,4}\s+(.+)$/.exec(line)?.[1] ??
+      /^\*\*([A-Z][^*:]{3,60}):?\*\*:?\s*$/.exec(line)?.[1] ??
       /^\d{1,2}\.\s+\*{0,2}([A-Z][^:\n]{3,60}?)\*{0,2}:\s*\*{0,2}$/.exec(line)?.[1] ??
       /^\s*<(\/?(?:[a-z]+_[a-z_]+|constraints|decisions))>/.exec(line)?.[1];
     const [, blanks = '', item] = /^(\s{0,8})(?:[-*•]|\d{1,2}[.)])\s+(\S.*)$/.exec(line) ?? [];
@@ -48,7 +49,7 @@ const concepts =
 /** Below these, a plain line is a detail of the display more often than not. */
 const edgeCases = /^edge cases/i;
 const decisions =
-  /^(?:key |main |important )?(?:design |technical |architectur\w+ |implementation )?(?:decisions?|choices|constraints|trade-?offs|edge cases|invariants)(?:\s*\([^)]*\))?(?: made| handled)?$/i;
+  /^(?:key |main |important |user |agreed |confirmed )?(?:design |technical |architectur\w+ |implementation )?(?:decisions?|choices|constraints|trade-?offs|edge cases|invariants)(?:\s*\([^)]*\))?(?: made| handled)?$/i;
 
 /** `**Name**: statement`. A bracket after the name stays with the statement. */
 export const named = /^\*\*(.{2,70}?):?\*\*\s{0,9}(\([^)]{1,80}\))?\s{0,9}(?::|—|–|-{1,2})?\s{1,9}(\S.*)$/;
