@@ -7,7 +7,7 @@ import { summarizeSession } from './offline/summarize.ts';
 /** Deterministic and extractive: its text depends on the material alone. It needs no network. */
 export const offlineDistiller: Distiller = {
   name: 'offline',
-  rules: '8',
+  rules: '9',
   parallel: 1,
   turns: 100,
   mixed: true,

@@ -51,7 +51,7 @@ const ofTheWork =
 const opens = /^(?:when|if|unless|without|because|since|while|for|on|in|with|under)\s/i;
 const determined = /^(?:the|an?|our|all|every|no|only|any)\s/i;
 const adverb =
-  /^(?:if|what|using|[A-Z][a-z]+ed|\w+ly|instead|however|therefore|thus|hence|otherwise|plus|net|note|per|not|yes|no|done)\b/i;
+  /^(?:if|what|using|[A-Z][a-z]+ed|\w+ly|instead|however|therefore|thus|hence|otherwise|plus|net|note|per|not|yes|no|done|where|how|why|whether)\b/i;
 
 /** A complete sentence of ordinary length, without code, addresses and marks of cutting. */
 export const isWhole = (text: string, fewestWords = 8): boolean =>
@@ -62,15 +62,18 @@ export const isWhole = (text: string, fewestWords = 8): boolean =>
   text.split(' ').length >= fewestWords &&
   (text.match(/\(/g) ?? []).length === (text.match(/\)/g) ?? []).length &&
   (text.match(/`/g) ?? []).length % 2 === 0 &&
-  !/https?:|→|=>|…|\?|characters left out|[{}|]/.test(text);
+  !/https?:|→|=>|->|…|\?|characters left out|[{}|]/.test(text);
 
 /** Words that may stand before an article or a name without being a verb. */
 const opensClause =
   /^(?:a|about|above|across|after|against|all|although|among|an|any|around|as|at|because|before|behind|below|beside|between|beyond|both|but|by|despite|due|during|each|either|even|every|everything|except|for|from|given|how|if|in|inside|instead|into|like|many|more|most|neither|no|none|nor|not|of|on|once|only|or|our|out|outside|over|per|rather|regardless|several|since|so|some|such|than|that|the|their|these|this|those|though|through|to|today|two|under|unless|unlike|until|unto|upon|via|we|what|when|whenever|where|wherever|whether|which|while|who|why|with|within|without|yet)$/i;
 
+/** `Vercel `tide` does not …`: the code belongs to the name. */
+const namedSubject = /^[A-Z][\w-]+ `[^`]+`\S* (?:is|are|does|has|can|cannot|never|only|always)\b/;
+
 /** An order, or a verb that tells of the change itself: `Adds a flag`, `Wrap the reader`. A name at the beginning is a subject. */
 export function isDeed(text: string): boolean {
-  const [first = '', second = ''] = text.split(' ', 2);
+  const [first = '', second = ''] = text.replace(/^([A-Z][a-z]+)\/[a-z]+ /, '$1 ').split(' ', 2);
   if (!/^[A-Z]?[a-z]+$/.test(first)) return false;
   if (/^(?:do|don|keep|let|no|yes)$/i.test(first)) return true;
   if (
@@ -81,6 +84,7 @@ export function isDeed(text: string): boolean {
     return true;
   return (
     /^[A-Z]/.test(first) &&
+    !namedSubject.test(text) &&
     !opensClause.test(first) &&
     !/(?:ing|ly)$/.test(first) &&
     (/^(?:the|an?|that|this|these|those|its|their|each|every|all|both)$/.test(second) ||
@@ -147,6 +151,22 @@ export const statesDemand = (text: string): boolean => {
 
 const withoutQuotes = (text: string): string => text.replace(/`[^`]*`/g, '`x`').replace(/"[^"]*"/g, '"x"');
 
+/** A name, perhaps with an article before it and a noun behind it, and what it is or does. */
+const subjectVerb =
+  /^(?:(?:the|an?|each|every|all|only|legacy)\s)?(?:[\w'./-]+\s){0,3}?(?:`x`|[A-Z]\w*[A-Z]\w*|[a-z]+[-_.][a-z]\S*|[A-Z][\w-]+)(?:'s|s')?(?: \/ `x`)*(?: \([^)]*\))?(?: [a-z-]+){0,3}? (?:is|are|has|have|does|do|can|cannot|can't|isn't|aren't|doesn't|don't|never|only|always|(?!this\b|its\b|as\b|us\b|plus\b|versus\b|less\b|across\b|unless\b|process\b|class\b|access\b|alias\b|status\b)[a-z]{2,}s) /i;
+
+/** Whether a sentence says what something that it names is or does, and can be read alone. */
+export function describes(text: string): boolean {
+  const plain = withoutQuotes(text);
+  return subjectVerb.test(plain) && isNamedFact(text, plain);
+}
+
+/** Whether the words of a list item form a sentence. */
+export const hasVerb = (text: string): boolean => {
+  const plain = withoutQuotes(text).replace(/\([^)]*\)/g, '');
+  return verbAfterSubject.test(plain) || subjectVerb.test(plain) || demands.test(plain);
+};
+
 /** `plain` is the text without what is quoted in it. */
 const isNamedFact = (text: string, plain: string): boolean =>
   isWhole(text, 6) &&
@@ -166,7 +186,7 @@ const follows =
 const concludes = /^(?:so|thus|hence|therefore|otherwise|consequently|as a result)\b/i;
 /** The speaker, the listener, the work of the moment, or a doubt. */
 const ofMoment =
-  /\b(?:i|i'm|i've|i'll|i'd|me|my|we|we'll|our|you|your|let's|yes|now|next|then|want|could|might|may|maybe|probably|likely|should|fixed|pushed|committed|(?:this|the) (?:pr|branch|commit|fix|change)|review|verified|later|below|above)\b|\?|[:→…]/i;
+  /\b(?:i|i'm|i've|i'll|i'd|me|my|we|we'll|our|you|your|let's|yes|now|next|then|want|would|could|might|may|maybe|probably|likely|should|fixed|pushed|committed|(?:this|the) (?:pr|branch|commit|fix|change)|review|verified|later|below|above)\b|\?|[:→…]/i;
 /** After `X no longer does Y`: what it does instead. */
 const instead = /^it [a-z]+s\b/i;
 const longestPair = 420;

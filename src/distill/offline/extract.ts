@@ -12,8 +12,10 @@ import { chosenIn } from './chosen.ts';
 import type { CommandKind } from './commands.ts';
 import { commitFacts } from './commit-facts.ts';
 import type { Command } from './deeds.ts';
+import { fulfilledIn } from './fulfilled.ts';
 import { insightsOf } from './insights.ts';
 import { doneSentence, openedSentence, type Reading, readingOf } from './observe.ts';
+import { planRules } from './plan-rules.ts';
 import { withoutPreamble } from './preamble.ts';
 import { anaphor, readRequest, wordsOf } from './request.ts';
 import { capital, code, ended, listed, unique } from './say.ts';
@@ -108,9 +110,11 @@ function statementsOf(
 ): KeyedStatement[] {
   const found = new Map<string, KeyedStatement>();
   const add = (statement: KeyedStatement) => found.set(statement.key, statement);
-  const planned = [...planGoals(turns), ...planDecisions(turns)];
+  const decided = [...planGoals(turns), ...planDecisions(turns)];
+  const rules = planRules(turns).filter(({ text }) => !decided.some((other) => repeats(text, other.text)));
+  const planned = [...rules, ...decided];
   // What a plan says, its commits and a compaction say again.
-  const repeated = [...committed, ...conceptsIn(turns)].filter(
+  const repeated = [...committed, ...conceptsIn(turns), ...fulfilledIn(turns, readings)].filter(
     ({ change, text }) => change === 'retire' || !planned.some((other) => repeats(text, other.text)),
   );
   for (const statement of [...repeated, ...planned, ...instructionsAdded(turns)]) add(statement);

@@ -6,7 +6,8 @@ import type { Extraction } from '../../schema/extraction.ts';
 import type { Turn } from '../material.ts';
 import { namesIn } from './claim.ts';
 import { deedsOf } from './deeds.ts';
-import { claimsIn, curesIn, lessonsIn } from './found.ts';
+import { claimsIn, remarksIn } from './explained.ts';
+import { curesIn, lessonsIn } from './found.ts';
 import { asTitle } from './heading.ts';
 import { outlastsMend, tellsFault, tellsOfOthers } from './mended.ts';
 import { certain, isTelling, sharesNames } from './notable.ts';
@@ -16,7 +17,7 @@ import { isRefuted } from './refuted.ts';
 import { ended } from './say.ts';
 import { planInsights } from './written.ts';
 
-const most = 5;
+const most = 10;
 
 /** `causes` come from commits. */
 export function insightsOf(
@@ -26,7 +27,9 @@ export function insightsOf(
 ): Extraction['insights'] {
   const lastChange = readings.findLastIndex(({ deeds }) => deeds.modified.length > 0);
   const changedAt = readings[lastChange]?.turn.endedAt ?? '';
-  const holds = (claim: Insight) => !(claim.at <= changedAt && tellsFault(claim.text)) && !isOvertaken(claim, turns);
+  const holds = (claim: Insight, isCause = false) =>
+    !(claim.at <= changedAt && (tellsFault(claim.text) || (isCause && !outlastsMend(claim.text)))) &&
+    !isOvertaken(claim, turns);
   const found = readings.flatMap(({ turn, findings, title, clear }, i) =>
     (isRefuted(turns, turn) ? [] : findings)
       .filter(({ text, weight }) => weight >= certain && isTelling(text) && (i > lastChange || outlastsMend(text)))
@@ -35,6 +38,7 @@ export function insightsOf(
   );
   // The surest come last. If two insights are about the same things, the later one stays.
   const all = [
+    ...remarksIn(turns, readings, holds),
     ...lessonsIn(turns, holds),
     ...claimsIn(turns, readings, holds),
     ...curesIn(turns),

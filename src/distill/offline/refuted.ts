@@ -1,5 +1,6 @@
 // Whether what comes after a turn shows that its findings were wrong.
 
+import { isAnswer } from '../../language/open-ends.ts';
 import type { Turn } from '../material.ts';
 
 /** Answers to which the person objects may be wrong. */
@@ -25,12 +26,20 @@ const errorsIn = (text: string): string[] =>
 const failedOutputs = ({ toolUses }: Turn): string[] =>
   toolUses.flatMap(({ outcome, output }) => (outcome === 'error' ? [output ?? ''] : []));
 
-/** Whether the person objects in the next prompt, or shows there an error that the turn was to explain. */
+/** A question that goes on from the answer. */
+const asksOn = /^\W*(?:but|why|hm+|actually|are you sure|so)\b[^.!]*\?\s*$/i;
+/** The agent grants an objection. */
+const concedes =
+  /^\W*(?:(?:ok(?:ay)?|ah+|oh|hm+|yes|no)\W+)?(?:you(?:['’]re| are| have|['’]ve) (?:absolutely |completely |totally |quite )?(?:right|correct|caught)|your (?:instinct|intuition|smell|objection|concern) is|good (?:catch|point|pushback)|fair\b|i was (?:wrong|sloppy|mistaken)|my (?:mistake|bad)|correction\b|i apologi[sz]e|sorry\b|i overstated|i misread|that was wrong)/i;
+
+/** Whether the person objects in the next prompt, shows there an error that the turn was to explain, or asks a question after which the agent takes something back. */
 export function isRefuted(turns: readonly Turn[], turn: Turn): boolean {
   const next = turns[turns.indexOf(turn) + 1];
   const said = next?.request?.text ?? '';
   if (said === '') return false;
-  if (objects.test(said.slice(0, 300))) return true;
+  const asked = asksOn.test(said.slice(0, 300));
+  if (asked && next?.entries.some((entry) => isAnswer(entry) && concedes.test(entry.text.slice(0, 120)))) return true;
+  if (!asked && objects.test(said.slice(0, 300))) return true;
   const known = new Set([turn.request?.text ?? '', ...failedOutputs(turn)].flatMap(errorsIn));
   return known.size > 0 && errorsIn(said).some((error) => known.has(error));
 }

@@ -1,0 +1,162 @@
+// How things work, as an agent explained it to the person: in its last answers, and on the way to them.
+
+import { sentencesOf } from '../../language/gist.ts';
+import { isAnswer } from '../../language/open-ends.ts';
+import type { Turn } from '../material.ts';
+import { describes, hasVerb, namesIn, statesChange, weighClaim, withPoint } from './claim.ts';
+import { withoutLead } from './lead.ts';
+import { tellsOfOthers } from './mended.ts';
+import type { Reading } from './observe.ts';
+import { outsideIn } from './outside.ts';
+import type { Insight } from './reasons.ts';
+import { isRefuted } from './refuted.ts';
+import { wordsOf } from './request.ts';
+import { ended } from './say.ts';
+import { typedText } from './typed-text.ts';
+
+const mostClaims = 8;
+const mostOfAnswer = 2;
+const leastWeight = 4;
+
+/** Sections that tell of the work, or of what could be done. */
+const ofTheWork =
+  /\?|\b(?:skipp\w+|recommend\w*|suggest\w*|chang(?:es?|ed)|files?|summary|verdict|fix(?:es|ed)?|issues?|missing|next|options?|to-?dos?|tests?|verif\w+|validat\w+|review\w*|nits?|minor|concerns?|trade-?offs?|plan|proposal|steps?|commit\w*|might|i|i'd)\b/i;
+/** A line of a file moves, and a label belongs to a list, unless it names something of the code. */
+const position = /:\d{2,}|\blines? \d/;
+const label = /^.{0,25} [—–-] |^[^.]{1,60}: |\bwe\b/i;
+const nameBefore = /^`[^`]{3,40}`: (?=\S)/;
+const isLoose = (text: string): boolean =>
+  position.test(text) || label.test(text.replace(nameBefore, '').replace(/`[^`]*`/g, 'x'));
+
+/** A sentence may also begin with code in lower case. */
+const beforeCode = (text: string): string[] => text.split(/(?<=[\w)`]\.)(?<!\b(?:e\.g|i\.e|etc|vs|cf)\.) +(?=`)/);
+
+/** The speaker announces what counts. */
+const summed =
+  /^(?:(?:the|in|a) )?(?:one-sentence version|short(?: answer| version)?|tl;?dr|bottom line|key (?:point|insight))\s*(?::|—)\s+/i;
+/** `(push.go:238)`, also after a name: where it stands today. */
+const reference = / \(`?[\w./-]+:\d+(?:-\d+)?`?\)|, `?[\w./-]+:\d+(?:-\d+)?`?(?=\))/g;
+
+interface Told {
+  readonly text: string;
+  readonly isSummed: boolean;
+  readonly isCause: boolean;
+  readonly heading: string;
+}
+
+function told(said: string, heading: string): Told {
+  // What follows the colon is a list or code, which shows the change.
+  const text = said
+    .replaceAll('’', "'")
+    .replace(/^But (?=\S)/, '')
+    .replace(reference, '')
+    .replace(/:$/, '.');
+  const opened = withoutLead(text.replace(summed, ''));
+  // A list item may be a sentence without a full stop.
+  const isItem = !/[.!?]["')\]]*$/.test(opened.text);
+  const whole = isItem && !hasVerb(opened.text) ? '' : ended(opened.text);
+  return { ...opened, text: whole, isSummed: summed.test(text), heading };
+}
+
+function weightOf(text: string): number {
+  if (statesChange(text)) return leastWeight;
+  if (namesIn(text).length + outsideIn(text.replace(/`[^`]*`/g, 'x')).length < 2) return 0;
+  const weight = weighClaim(text);
+  return weight > 0 && describes(text) ? weight + 1 : weight;
+}
+
+/** How something works, rather than what was done or is to be done. */
+const inquires =
+  /^(?:(?:ok(?:ay)?|so|and|but|hm+|also|wait|question)[,:. ]+)*(?:how|why|what|when|where|which|who|does|do|did|is|are|has|have|isn't|aren't|doesn't|(?:can|could|would|will|should) (?!you\b)|explain|(?:can|could) you (?:explain|tell me|help me understand))\b/i;
+const longestQuestion = 700;
+
+/** The words of a question about how things are, if the turn only answered it. */
+function askedIn({ turn, deeds }: Reading): ReadonlySet<string> | undefined {
+  const text = turn.request?.text ?? '';
+  if (deeds.modified.length > 0 || text === '' || text.length > longestQuestion) return undefined;
+  const questions = sentencesOf(typedText(text)).filter((one) => inquires.test(one.text) || one.text.endsWith('?'));
+  return questions.length === 0 ? undefined : new Set(questions.flatMap((one) => wordsOf(one.text)));
+}
+
+const opening = 3;
+
+/** What a sentence weighs as the answer to a question: one that takes up its words, or opens the answer, needs less. */
+function weightAsAnswer(text: string, place: number, asked: ReadonlySet<string>): number {
+  const weight = weighClaim(text);
+  const related = wordsOf(text).filter((word) => asked.has(word)).length;
+  if (related === 0 && place >= opening) return 0;
+  if (weight > 0) return weight + Math.min(related, 2);
+  // Without a limit or a reason, it must say what something is or does.
+  return related > 0 && describes(text) ? leastWeight : 0;
+}
+
+interface Claim extends Insight {
+  readonly weight: number;
+  /** The speaker calls it the cause of what went wrong. */
+  readonly isCause: boolean;
+}
+
+export type Holds = (claim: Insight, isCause: boolean) => boolean;
+
+/** The sentences of a text that weigh enough. */
+function claimsOf(text: string, at: string, weigh: (text: string, place: number) => number): Claim[] {
+  return sentencesOf(text)
+    .flatMap((sentence) => beforeCode(sentence.text).map((one) => told(one, sentence.heading)))
+    .map((one, i, all) => ({ ...one, place: i, next: all[i + 1]?.heading === one.heading ? all[i + 1]?.text : '' }))
+    .filter((one) => one.text !== '' && !isLoose(one.text) && (one.isSummed || !ofTheWork.test(one.heading)))
+    .map(({ text: said, isSummed, isCause, next = '', place }) => ({
+      ...{ text: withPoint(said, isLoose(next) ? '' : next), at, about: '', isCause },
+      weight: weigh(said, place) + (isSummed ? 1 : 0),
+    }))
+    .filter(({ weight }) => weight >= leastWeight);
+}
+
+/** The weightiest that hold, in their order: so many of each part, and so many of all. */
+function best(parts: readonly (readonly Claim[])[], ofPart: number, ofAll: number, holds: Holds): Insight[] {
+  const chosen = parts.flatMap((part) =>
+    [...part]
+      .sort((a, b) => b.weight - a.weight)
+      .filter((one) => holds(one, one.isCause))
+      .slice(0, ofPart),
+  );
+  const kept = new Set([...chosen].sort((a, b) => b.weight - a.weight).slice(0, ofAll));
+  return parts.flat().flatMap((one) => (kept.has(one) ? [{ text: one.text, at: one.at, about: '' }] : []));
+}
+
+const hasCode = /`[^`\n]{3,}`/;
+
+/**
+ * Sentences of last answers that say how something works, with at least two names, or what holds from then on, and the answers to questions
+ * of the person. The person did not object to them, and they still hold at the end.
+ */
+export function claimsIn(turns: readonly Turn[], readings: readonly Reading[], holds: Holds): Insight[] {
+  const parts = readings.map((reading) => {
+    const { turn, answer } = reading;
+    const asked = askedIn(reading);
+    if ((asked === undefined && !hasCode.test(answer)) || isRefuted(turns, turn)) return [];
+    return claimsOf(answer, turn.endedAt, (text, place) =>
+      Math.max(weightOf(text), asked === undefined ? 0 : weightAsAnswer(text, place, asked)),
+    );
+  });
+  return best(parts, mostOfAnswer, mostClaims, holds);
+}
+
+const mostRemarks = 3;
+/** How things are at the moment, or what is to be mended. */
+const state =
+  /\b(?:stale|unused|is(?:n't| not) set|dirty|up to date|not installed|outdated|missing)\b|\bisn't \w+ing\b/i;
+
+/**
+ * The same from what the agent said during the work: how things outside of the project behave, and how the project works if the turn left it
+ * as it was.
+ */
+export function remarksIn(turns: readonly Turn[], readings: readonly Reading[], holds: Holds): Insight[] {
+  const parts = readings.map(({ turn, answer, deeds }) => {
+    const texts = turn.entries.filter((entry) => isAnswer(entry) && hasCode.test(entry.text) && entry.text !== answer);
+    if (texts.length === 0 || isRefuted(turns, turn)) return [];
+    return texts
+      .flatMap(({ text, at }) => claimsOf(text, at, weightOf))
+      .filter(({ text }) => !state.test(text) && (deeds.modified.length === 0 || tellsOfOthers(text)));
+  });
+  return best(parts, 1, mostRemarks, holds);
+}
