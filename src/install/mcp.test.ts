@@ -31,6 +31,8 @@ const written = (value: object) => JSON.stringify(value, null, 2);
 const theirs = {
   'no file': undefined,
   'nothing in it': '{}',
+  'no bytes': '',
+  'only blanks': ' \n\n',
   'no servers': written({ firstStartTime: 'x', projects: { '/srv/a': { history: [] } } }),
   'an empty list': written({ a: 1, mcpServers: {}, b: 2 }),
   'other servers': written({ mcpServers: { other: { command: 'x', env: { KEY: 'ü' } } }, oauthAccount: { id: 1 } }),

@@ -58,7 +58,8 @@ export function installMcp(config: Config, agent: Agent, dryRun = false): Change
     if (!dryRun) {
       const record = readRecord(config, agent);
       const made = text === undefined ? 'file' : list === undefined ? 'list' : 'entry';
-      writeRecord(config, agent, { ...record, mcp: record.mcp?.file === file ? record.mcp : { file, made } });
+      const blank = text?.trim() === '' ? { blank: text } : {};
+      writeRecord(config, agent, { ...record, mcp: record.mcp?.file === file ? record.mcp : { file, made, ...blank } });
       writeText(file, text, after);
     }
     return { file, changed: true, diff: unifiedDiff(text, after, file) };
@@ -84,7 +85,8 @@ export function uninstallMcp(config: Config, agent: Agent): Change | undefined {
       after = remove(text, [path], file);
       const { value: left } = readSettings(after, file);
       assertSame(left, without(value, [path]), file);
-      if (known?.file === file && known.made === 'file' && Object.keys(left).length === 0) after = null;
+      const isEmpty = known?.file === file && Object.keys(left).length === 0;
+      if (isEmpty) after = known.made === 'file' ? null : (known.blank ?? after);
       writeText(file, text, after);
     }
     writeRecord(config, agent, record);

@@ -10,8 +10,8 @@ import { replaceFile } from '../system/replace-file.ts';
 export const Record = z.object({
   /** The settings file, and its text before and after; null if there was no file. */
   settings: z.object({ file: z.string(), before: z.string().nullable(), after: z.string() }).optional(),
-  /** The file with our MCP server, and how much of it was created for that. */
-  mcp: z.object({ file: z.string(), made: z.enum(['file', 'list', 'entry']) }).optional(),
+  /** The file with our MCP server, how much of it was created for that, and its text if it was blank. */
+  mcp: z.object({ file: z.string(), made: z.enum(['file', 'list', 'entry']), blank: z.string().optional() }).optional(),
   /** Folders that were created for it, outermost first. */
   folders: z.array(z.string()).default([]),
   /** Generated plugin folders, each with the folders created for it. */
