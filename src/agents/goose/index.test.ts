@@ -102,3 +102,33 @@ it('leaves out hidden sessions, and the orders of subagents are not prompts', as
   expect(await said('h')).toEqual([]);
   expect(await said('s')).toEqual(['user machine: count the files']);
 });
+
+it('before 1.10: a session in a file of lines is pulled, unless the database has it', async () => {
+  const { addSession, say, ingest, said, outcomes, session, times, put } = await withGoose();
+  const message = (role: string, created: number, content: unknown, more: object = {}) =>
+    JSON.stringify({ role, created, content, ...more });
+  const facts = JSON.stringify({ working_dir: '/home/dev/proj', description: 'Reading the notes', message_count: 4 });
+  const [asks, calls] = [text('Which port?'), [...text('I will look.'), request('t1', 'cat missing.txt')]];
+  const lines = [
+    facts,
+    message('user', 1_750_000_000, [...text('<info-msg>\nIt is noon.\n</info-msg>'), ...asks], { id: 'msg_1' }),
+    message('assistant', 1_750_000_001, calls),
+    message('user', 1_750_000_002, [
+      { type: 'toolResponse', id: 't1', toolResult: { status: 'error', error: 'no such file' } },
+    ]),
+  ];
+  put('20250615_150640.jsonl', `${lines.join('\n')}\n{"role":"assis`);
+  put('20250615_170000.jsonl', `${lines.join('\n')}\n`);
+  addSession('20250615_170000');
+  say('20250615_170000', 'user', text('Which port, then?'));
+  expect(await ingest()).toMatchObject({ files: { imported: 2, failed: 0 }, problems: [] });
+  const id = '20250615_150640';
+  expect(await said(id)).toEqual(['user person: Which port?', 'assistant model: I will look.']);
+  expect(await outcomes(id)).toEqual(['developer__shell error']);
+  expect(await session(id)).toMatchObject({ cwd: '/home/dev/proj', title: 'Reading the notes' });
+  expect((await times(id))[0]).toContain('2025-06-15');
+  expect(await said('20250615_170000')).toEqual(['user person: Which port, then?']);
+  put('20250615_150640.jsonl', `${[...lines, message('assistant', 1_750_000_003, text('It is 4711.'))].join('\n')}\n`);
+  expect(await ingest()).toMatchObject({ entries: { added: 1 } });
+  expect((await said(id)).at(-1)).toBe('assistant model: It is 4711.');
+});

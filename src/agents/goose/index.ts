@@ -1,16 +1,18 @@
-// Goose: SQLite. A compaction rewrites all rows of a session, so its time and words identify a message, not its row.
+// Goose: SQLite, and lines before 1.10. A compaction rewrites all rows of a session, so its time and words identify a message, not its row.
 import path from 'node:path';
 import type { Agent, ParsedItem, ParsedToolUse } from '../agent.ts';
 import { outputOf } from '../anthropic-blocks.ts';
 import { derivedId } from '../derived-id.ts';
 import { withoutInjected } from '../injected.ts';
-import { asObject, asString, asTime, isEmpty, parsedJson, textOfBlocks, textsAt } from '../json.ts';
+import { asObject, asString, isEmpty, parsedJson, textOfBlocks, textsAt } from '../json.ts';
 import { type PulledLine, type PulledSession, pulledKey, type SourceDatabase } from '../pull.ts';
 import { aboutSession, pulledLine } from '../pulled-lines.ts';
 import { pulledReader, type ReadPulled } from '../pulled-reader.ts';
 import { saysExitCode } from '../tools/exit-code.ts';
 import { roles, unknownBlock, unknownKind } from '../unknown-kind.ts';
 import { gooseMcp } from './install.ts';
+import { isSessionLines, sessionInLines } from './lines.ts';
+import { timeOf } from './time.ts';
 
 const page = 200;
 
@@ -24,11 +26,16 @@ export const goose: Agent = {
       ? path.join(env.GOOSE_PATH_ROOT, 'data', 'sessions')
       : path.join(env.XDG_DATA_HOME || path.join(home, '.local', 'share'), 'goose', 'sessions'),
   pull: {
-    isSource: (key) => /(?:^|\/)sessions\.db$/.test(key),
-    concerns: (key) => /(?:^|\/)sessions\.db(?:-wal)?$/.test(key),
+    isSource: (key) => /(?:^|\/)sessions\.db$/.test(key) || isSessionLines(key),
+    concerns: (key) => /(?:^|\/)sessions\.db(?:-wal)?$/.test(key) || isSessionLines(key),
     leadsTo: (key) => !/(?:^|\/)(?:node_modules|\.git)$/.test(key),
     also: (_, home) => [path.join(home, 'Library', 'Application Support', 'Block', 'goose', 'sessions')],
     *sessions(file, tools) {
+      if (isSessionLines(file.split(path.sep).join('/'))) {
+        const session = sessionInLines(file, tools);
+        if (session !== undefined) yield session;
+        return;
+      }
       const db = tools.database(file);
       if (!db.hasTable('sessions') || !db.hasTable('messages')) return;
       const sessions = db.rows(
@@ -92,10 +99,6 @@ function lineOf(session: string, message: Record<string, unknown>, isSubagent: b
   const uuid = derivedId('goose', session, created, String(message.role), JSON.stringify(content));
   return pulledLine('message', uuid, timeOf(message.created_timestamp), said);
 }
-
-/** Seconds since 1970. */
-const timeOf = (seconds: unknown): number | undefined =>
-  typeof seconds === 'number' ? (seconds < 1e11 ? seconds * 1000 : seconds) : asTime(seconds);
 
 const knownBlocks: ReadonlySet<unknown> = new Set(
   (
