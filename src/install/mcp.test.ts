@@ -33,6 +33,8 @@ const theirs = {
   'nothing in it': '{}',
   'no bytes': '',
   'only blanks': ' \n\n',
+  'an empty list over two lines': '{\n  "mcpServers": {\n  }\n}',
+  'nothing in it over two lines': '{\n}',
   'no servers': written({ firstStartTime: 'x', projects: { '/srv/a': { history: [] } } }),
   'an empty list': written({ a: 1, mcpServers: {}, b: 2 }),
   'other servers': written({ mcpServers: { other: { command: 'x', env: { KEY: 'ü' } } }, oauthAccount: { id: 1 } }),

@@ -11,6 +11,7 @@ import { assertSame, type Change, linkTo, without } from './hooks.ts';
 import { type EntryText, entryText } from './mcp-text.ts';
 import { readRecord, writeRecord } from './record.ts';
 import { insert, readSettings, remove } from './settings-text.ts';
+import { undone, undoOf } from './undo.ts';
 
 /**
  * `foreign`: there is an entry of this name that we did not write. `elsewhere`: it is ours, for another data folder.
@@ -58,8 +59,8 @@ export function installMcp(config: Config, agent: Agent, dryRun = false): Change
     if (!dryRun) {
       const record = readRecord(config, agent);
       const made = text === undefined ? 'file' : list === undefined ? 'list' : 'entry';
-      const blank = text?.trim() === '' ? { blank: text } : {};
-      writeRecord(config, agent, { ...record, mcp: record.mcp?.file === file ? record.mcp : { file, made, ...blank } });
+      const undo = state === 'none' ? { undo: undoOf(text ?? '', after) } : {};
+      writeRecord(config, agent, { ...record, mcp: record.mcp?.file === file ? record.mcp : { file, made, ...undo } });
       writeText(file, text, after);
     }
     return { file, changed: true, diff: unifiedDiff(text, after, file) };
@@ -85,8 +86,8 @@ export function uninstallMcp(config: Config, agent: Agent): Change | undefined {
       after = remove(text, [path], file);
       const { value: left } = readSettings(after, file);
       assertSame(left, without(value, [path]), file);
-      const isEmpty = known?.file === file && Object.keys(left).length === 0;
-      if (isEmpty) after = known.made === 'file' ? null : (known.blank ?? after);
+      if (known?.file === file && known.made === 'file' && Object.keys(left).length === 0) after = null;
+      else if (known?.file === file && known.undo !== undefined) after = undone(text, known.undo) ?? after;
       writeText(file, text, after);
     }
     writeRecord(config, agent, record);

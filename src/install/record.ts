@@ -7,11 +7,15 @@ import type { Config } from '../config/config.ts';
 import { systemCode } from '../system/errors.ts';
 import { replaceFile } from '../system/replace-file.ts';
 
+/** As long as the text has this hash, `put` takes the place of the `cut` characters at `at`. Such a file may be large, and hold secrets. */
+const Undo = z.object({ hash: z.string(), at: z.number(), cut: z.number(), put: z.string() });
+export type Undo = z.infer<typeof Undo>;
+
 export const Record = z.object({
   /** The settings file, and its text before and after; null if there was no file. */
   settings: z.object({ file: z.string(), before: z.string().nullable(), after: z.string() }).optional(),
-  /** The file with our MCP server, how much of it was created for that, and its text if it was blank. */
-  mcp: z.object({ file: z.string(), made: z.enum(['file', 'list', 'entry']), blank: z.string().optional() }).optional(),
+  /** The file with our MCP server, how much of it was created for that, and how to take the change back. */
+  mcp: z.object({ file: z.string(), made: z.enum(['file', 'list', 'entry']), undo: Undo.optional() }).optional(),
   /** Folders that were created for it, outermost first. */
   folders: z.array(z.string()).default([]),
   /** Generated plugin folders, each with the folders created for it. */
