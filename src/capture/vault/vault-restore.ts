@@ -10,6 +10,9 @@ import { explain, HoldfastError, systemCode } from '../../system/errors.ts';
 import { isInHomes, rootOf } from '../group-sources.ts';
 import { copyPath, isWhereItSays, sizeOf, type VaultDeps } from './vault.ts';
 
+/** Below this, recovery keeps copies of more than their transcripts hold: not for the agent's folder, which has the transcript. */
+export const longerCopies = 'kept/';
+
 export type Restored = 'there' | 'restored' | 'unknown';
 
 /**
@@ -26,6 +29,7 @@ export async function restoreSession(
   let own: Restored = 'unknown';
   const restored: string[] = [];
   for (const copy of await deps.store.vault.sessionCopies(agent, session)) {
+    if (copy.key.startsWith(longerCopies)) continue;
     const root = rootOf(deps.config, known, copy.key);
     const target = path.join(root, copy.key);
     if (!isWhereItSays(deps.config, target)) continue;

@@ -8,12 +8,14 @@ import { now } from '../../../test/demo-memory.ts';
 import { type LivedIn, livedIn, pagesIn } from '../../../test/lived-in.ts';
 import { ingest } from '../../capture/ingest.ts';
 import { openSpool } from '../../capture/live/spool.ts';
-import { fillVault } from '../../capture/vault/vault.ts';
+import { copyPath, fillVault } from '../../capture/vault/vault.ts';
+import { restoreSession } from '../../capture/vault/vault-restore.ts';
 import { loadConfig } from '../../config/config.ts';
 import { liveEvents } from '../../schema/live-event.ts';
 import { type RowCounts, rowCounts } from '../../store/sqlite/merge-tables.ts';
 import { openSqliteStore } from '../../store/sqlite/open.ts';
 import type { Context } from '../operation.ts';
+import { forget } from './forget.ts';
 import { recover } from './recover.ts';
 
 let life: LivedIn;
@@ -204,6 +206,16 @@ async function look(database: string) {
   }
 }
 
+/** What the vault gives back of a session whose transcript is gone. */
+async function restored(database: string, { config, clock }: Context, session: string) {
+  const store = await openSqliteStore(database);
+  try {
+    return await restoreSession({ store, config, clock }, 'claude-code', session);
+  } finally {
+    await store.close();
+  }
+}
+
 /** How many rows of each kind there are, ignoring duplicates on the way. */
 const kinds = (counts: RowCounts) => {
   const { conversations: _, transcripts: __, extractions: ___, forgotten: ____, ...rest } = counts;
@@ -236,6 +248,10 @@ describe('recover', () => {
     if (yields === 'all') expect(after.pins.has(life.pins[1])).toBe(true);
     if (yields === 'none') expect(after.pins.has(life.pins[1])).toBe(false);
     expect(after.waiting).toEqual(['And now?']);
+    expect(await restored(database, context, 'vaulted'), name).toEqual({
+      own: 'restored',
+      restored: [expect.stringContaining('vaulted.jsonl')],
+    });
     // The reported counts are those of the new database, and the same as before the damage.
     const counts = rowCounts(database);
     expect(report.counts).toEqual(counts);
@@ -293,6 +309,31 @@ describe('recover', () => {
       .readdirSync(copies, { recursive: true, encoding: 'utf8' })
       .filter((one) => one.endsWith('.gz')))
       expect(gunzipSync(fs.readFileSync(path.join(copies, name))).toString(), name).not.toMatch(/marmot|weasel/);
+  });
+
+  it('keeps the longer copy of a transcript that was cut meanwhile, where redaction and forgetting reach it', async () => {
+    const { database, context } = again();
+    const { config } = context;
+    const key = '-home-dev-tide/later.jsonl';
+    const file = path.join(life.folder, '.claude/projects', key);
+    const whole = fs.readFileSync(file, 'utf8');
+    const before = await openSqliteStore(database);
+    await fillVault({ store: before, config, clock: () => Date.now() + 3_600_000 });
+    await before.close();
+    fold(database);
+    overwrite(database, 0, Buffer.alloc(pageBytes));
+    fs.writeFileSync(file, `${whole.split('\n')[0]}\n`);
+    await recover.run(context, { dryRun: false });
+    const store = await openSqliteStore(database);
+    await fillVault({ store, config, clock: () => Date.now() + 3_600_000 });
+    const copies = (await store.vault.copies()).map(({ key: of }) => of).filter((of) => of.endsWith('later.jsonl'));
+    expect(copies.sort()).toEqual([key, `kept/${key}`]);
+    const textOf = (of: string) => gunzipSync(fs.readFileSync(copyPath(config, 'claude-code', of))).toString();
+    expect(copies.map((of) => textOf(of).includes('again'))).toEqual([false, true]);
+    await forget.run({ ...context, store } as Context, { id: 'later-2', dryRun: false, yes: true });
+    expect(copies.map((of) => textOf(of).includes('again'))).toEqual([false, false]);
+    await store.close();
+    expect(await restored(database, context, 'later')).toEqual({ own: 'there', restored: [] });
   });
 
   it('what hooks have left in the spool stays for the worker, which takes it in', async () => {

@@ -11,7 +11,7 @@ import { stamp } from '../../store/sqlite/backup-files.ts';
 import type { RowCounts } from '../../store/sqlite/merge-tables.ts';
 import { isAlive } from '../../system/alive.ts';
 import { explain, HoldfastError } from '../../system/errors.ts';
-import { syncFolder } from '../../system/replace-file.ts';
+import { replaceFile, syncFolder } from '../../system/replace-file.ts';
 import { librarian, toDeps } from '../memory/memory.ts';
 import { type Context, operation } from '../operation.ts';
 import { damageIsOver } from './backups.ts';
@@ -110,6 +110,7 @@ async function recoverInto(context: Context<never>, folder: string, dryRun: bool
   const report = { ...tell(config, found, rebuilt), counts: { ...counts }, lost: lostOf(found, rebuilt, counts) };
   if (dryRun) return { ...report, recovered: false };
   signal?.throwIfAborted();
+  keepLonger(rebuilt);
   const previous = takePlace(config, draft, clock());
   damageIsOver(config);
   await settle(context);
@@ -119,6 +120,14 @@ async function recoverInto(context: Context<never>, folder: string, dryRun: bool
     recovered: true,
     ...(previous === undefined ? {} : { previous }),
   };
+}
+
+/** The vault writes over the copy of a transcript that it does not know. */
+function keepLonger({ vault }: Rebuilt): void {
+  for (const { from, to } of vault.longer) {
+    fs.mkdirSync(path.dirname(to), { recursive: true, mode: 0o700 });
+    replaceFile(to, fs.readFileSync(from), 0o600);
+  }
 }
 
 /**

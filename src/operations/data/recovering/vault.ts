@@ -8,7 +8,8 @@ import type { Source } from '../../../capture/chunk.ts';
 import { rootOf } from '../../../capture/group-sources.ts';
 import type { IngestDeps } from '../../../capture/ingest.ts';
 import { ingestSources } from '../../../capture/ingest-sources.ts';
-import { copyPath, vaultFolder } from '../../../capture/vault/vault.ts';
+import { copyPath, sourceOf, vaultFolder } from '../../../capture/vault/vault.ts';
+import { longerCopies } from '../../../capture/vault/vault-restore.ts';
 
 export interface FromVault {
   /** Copies that were read. */
@@ -16,6 +17,8 @@ export interface FromVault {
   readonly entries: number;
   /** Copies that cannot be read at all. */
   readonly unreadable: readonly string[];
+  /** Copies of more than their transcripts hold now, and where they stay when the transcripts are copied again. */
+  readonly longer: readonly { readonly from: string; readonly to: string }[];
 }
 
 /** Our parts are far smaller; Holdfast did not write a larger one. */
@@ -24,8 +27,8 @@ const longestPart = 64 << 20;
 /** `folder` holds temporary transcripts. */
 export async function takeFromVault(deps: IngestDeps, folder: string): Promise<FromVault> {
   const { store, config, clock, signal } = deps;
-  const done = { copies: 0, entries: 0, unreadable: [] as string[] };
-  const taken = new Map<string, number>();
+  const done = { copies: 0, entries: 0, unreadable: [] as string[], longer: [] as FromVault['longer'][number][] };
+  const known = new Map<string, number>();
   for (const agent of agents as readonly Agent[])
     for (const key of keysIn(path.join(vaultFolder(config), agent.name))) {
       signal?.throwIfAborted();
@@ -36,20 +39,24 @@ export async function takeFromVault(deps: IngestDeps, folder: string): Promise<F
         if (fs.statSync(copy).size > 0) done.unreadable.push(copy);
         continue;
       }
-      // The transcript exists and is complete.
+      known.set(`${agent.name} ${key}`, bytes);
+      // What was read already is complete.
       if (state !== undefined && state.offset > 0 && linesIn(text) <= state.lines) continue;
-      const name = state === undefined || state.offset === 0 ? key : `kept/${key}`;
+      const name = state === undefined || state.offset === 0 ? key : longerCopies + key;
       const source = unpacked(deps, agent, name, text, path.join(folder, agent.name));
       const { added } = await ingestSources({ ...deps, progress: undefined }, [source], false);
       fs.rmSync(source.path);
       done.copies++;
       done.entries += added;
-      if (name === key) taken.set(`${agent.name} ${key}`, bytes);
+      if (name === key) continue;
+      known.delete(`${agent.name} ${key}`);
+      known.set(`${agent.name} ${name}`, bytes);
+      done.longer.push({ from: copy, to: copyPath(config, agent.name, name) });
     }
-  // Record these copies again, so that resuming can restore the transcripts from them.
+  // Record the copies whose transcripts are gone: resuming restores those from them, and forgetting and newer rules of redaction reach them.
   const forgotten = (await store.removal.tombstones()).length;
   for (const due of await store.vault.due()) {
-    const bytes = taken.get(`${due.agent} ${due.key}`);
+    const bytes = sourceOf(config, due) === undefined ? known.get(`${due.agent} ${due.key}`) : undefined;
     const state = (await store.transcripts.state(due.agent, due.key))?.state;
     if (bytes === undefined || state === undefined) continue;
     await store.vault.note({ ...due, offset: due.to, bytes, state, at: clock() }, forgotten);
