@@ -167,8 +167,9 @@ export async function invitePerson(client: HubClient, address: HubAddress, name:
     if (!isMember) await client.query(`GRANT ${quoted(members)} TO ${quoted(role)}`);
     await client.query(`GRANT CONNECT ON DATABASE ${quoted(address.database)} TO ${quoted(role)}`);
     const made = await client.query<{ id: number }>(
-      `INSERT INTO holdfast.people (name, role) VALUES ($1, $2)
-       ON CONFLICT (name) DO UPDATE SET revoked_at = NULL RETURNING id`,
+      person === undefined
+        ? 'INSERT INTO holdfast.people (name, role) VALUES ($1, $2) RETURNING id'
+        : 'UPDATE holdfast.people SET revoked_at = NULL WHERE name = $1 AND role = $2 RETURNING id',
       [name, role],
     );
     await client.query('DELETE FROM holdfast.codes WHERE person = $1 AND used_at IS NULL', [made.rows[0]?.id]);

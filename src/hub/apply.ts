@@ -24,7 +24,6 @@ const entriesInACommit = 500;
 export function targetsOf(
   deps: HubDeps & { readonly team: () => Promise<HubSideStore> },
   local: ReadonlyMap<string, readonly LocalProject[]>,
-  shares: readonly Share[],
 ) {
   const { store, membership, config, clock } = deps;
   const rules = conversationRules(config.settings);
@@ -49,16 +48,12 @@ export function targetsOf(
   return {
     of: (_share: Share): Target => ({ take, takeRows }),
 
-    /** Forgets here what was forgotten elsewhere: in the person's own store if this person forgot it, in the team's store if a teammate did. */
+    /**
+     * Forgets here what this person forgot elsewhere. What a teammate forgot is no longer in that teammate's transcripts, which this machine
+     * reads again; another person may share the same session, and keeps it.
+     */
     async forget(tombstones: readonly PageTombstone[]): Promise<number> {
-      const own = tombstones.filter(isOwn);
-      const others = tombstones.filter((one) => !isOwn(one));
-      const at = { rules, now: clock() };
-      let fresh = 0;
-      if (own.length > 0) fresh += await forgetIn(store, own, at);
-      if (others.length > 0 && shares.some((share) => !isOwn(share)))
-        fresh += await forgetIn(await deps.team(), others, at);
-      return fresh;
+      return tombstones.length === 0 ? 0 : forgetIn(store, tombstones, { rules, now: clock() });
     },
 
     /** Removes what came from a share that this person no longer sees. */

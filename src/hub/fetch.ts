@@ -33,7 +33,6 @@ export interface PageRow {
 }
 
 export interface PageTombstone {
-  readonly person: number;
   readonly print: string;
   readonly memory: string | null;
   readonly at: number;
@@ -71,8 +70,8 @@ export async function pageOf(
   const range = [after, upto];
   return inOneMoment(client, async () => {
     const tombstones = await client.query<PageTombstone & { at: string }>(
-      'SELECT person, print, memory, at FROM holdfast.tombstones WHERE seq > $1 AND seq <= $2 ORDER BY seq',
-      range,
+      'SELECT print, memory, at FROM holdfast.tombstones WHERE person = $3 AND seq > $1 AND seq <= $2 ORDER BY seq',
+      [...range, membership.personId],
     );
     if (shares.length === 0) return { transcripts: [], rows: [], tombstones: tombstones.rows.map(plainTombstone) };
     const entries = await client.query<{ transcript: number; uuid: string; pos: string; line: string }>(

@@ -65,7 +65,7 @@ export async function pull(deps: PullDeps): Promise<Pulled> {
   const visible = await visibleShares(client);
   // From teammates, pull only what belongs to a repository on this machine; searches ask the hub for the rest.
   const wanted = visible.filter((share) => share.person === membership.personId || local.has(share.project));
-  const targets = targetsOf(deps, local, wanted);
+  const targets = targetsOf(deps, local);
   await keep({ machines: await machinesOf(deps) });
 
   for (const id of note.shares.filter((share) => !wanted.some((one) => one.id === share))) {

@@ -128,6 +128,62 @@ describe.skipIf(noPostgres)(because('what is not shared', noPostgres), () => {
     await client.end();
   });
 
+  it('tells nothing by which conditions the server runs, and how often, for a guess', async () => {
+    const { database, bobsMembership } = await twoPeople('annina', 'roberta');
+    const client = new pg.Client({ connectionString: bobsMembership.url });
+    await client.connect();
+    await client.query("SELECT set_config('holdfast.machine', $1, false)", [bobsMembership.secret]);
+    const ran = async (table: string, condition: string) =>
+      (
+        await client.query(
+          `EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off) SELECT 1 FROM holdfast.${table} WHERE ${condition}`,
+        )
+      ).rows
+        .map((row: object) => Object.values(row).join())
+        .join('\n')
+        .replaceAll(/'[^']*'/g, '');
+    const columns: Record<string, readonly [column: string, one: string][]> = {
+      people: [['name', 'id = 1']],
+      machines: [['name', 'person = 1 AND left_at IS NULL']],
+      shares: ['project', 'name'].map((column) => [column, 'person = 1']),
+      transcripts: ['key', 'line'].map((column) => [column, 'share = 1 AND machine = 1']),
+      sessions: ['title', 'line'].map((column) => [column, 'transcript = 1']),
+      entries: [['line', 'id = 1']],
+      rows: ['key', 'line'].map((column) => [column, 'share = 1 AND machine = 1']),
+    };
+    const forms = [
+      (of: string, guess: string) => `${of} = ${guess}`,
+      (of: string, guess: string) => `${of} > ${guess}`,
+      (of: string, guess: string) => `${of} = ANY (ARRAY[${guess}])`,
+      (of: string, guess: string) => `CASE WHEN ${of} = ${guess} THEN true END`,
+      (of: string, guess: string) => `(${of}, 1) = (${guess}, 1)`,
+      (of: string, guess: string) => `(${of} || '') = ${guess}`,
+    ];
+    let asked = 0;
+    try {
+      // Each way of reading a table, whatever the planner would choose; and conditions that all cost the same.
+      for (const set of ['seqscan = off', 'bitmapscan = off', 'seqscan = on; SET cpu_operator_cost = 0']) {
+        await client.query(`SET jit = off; SET enable_${set}`);
+        for (const [table, all] of Object.entries(columns))
+          for (const [column, one] of all) {
+            const [held] = await cluster.query(`SELECT ${column} AS text FROM holdfast.${table}`, [], database);
+            const guesses = ['!', String(held?.text), '~~~'].map((guess) => `'${guess.replaceAll("'", "''")}'`);
+            // He sees his own name and machine.
+            for (const form of forms)
+              for (const more of table === 'people' || table === 'machines' ? [one] : [one, 'true']) {
+                const heard = new Set<string>();
+                for (const guess of guesses) heard.add(await ran(table, `${more} AND ${form(column, guess)}`));
+                expect([...heard], `${table}: ${more} AND ${form(column, 'a guess')}`).toHaveLength(1);
+                asked += guesses.length;
+              }
+          }
+      }
+    } finally {
+      await client.end();
+    }
+    expect(asked).toBeGreaterThan(900);
+  });
+
   it('hears what COPY sends: a member copies what is their own, and nothing else', async () => {
     const { bob, bobsMembership } = await twoPeople('annika', 'bobby');
     await bob.session([`my own ${sharedWord}`], { id: 'own-session' });

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { because } from '../because.ts';
+import { prompt } from '../contracts/transcript-builder.ts';
 import {
   addressIn,
   type Cluster,
@@ -61,6 +62,39 @@ describe.skipIf(noPostgres)(because('a teammate', noPostgres), () => {
       hint: expect.stringContaining('holdfast forget'),
     });
     await expect(carls.run('hub hide', { id: 'nothing' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('who forgets what they said in a session of another person takes away what they shared, and nothing of the other', async () => {
+    const { annas, bobs, database } = await members();
+    const carls = await newMachine('carls');
+    const invitation = addressIn((await annas.run('hub invite', { name: `carl_${database}` })).command);
+    await carls.run('hub join', { url: invitation, machine: 'carls' });
+    await carls.session(['mine']);
+    const id = await annas.session(['the lighthouse', 'its lamp']);
+    await annas.run('hub share', { project: 'app', with: 'team' });
+    // Bob has continued it on his machine: his transcript repeats what Anna said.
+    const said = (text: string, at: number) => prompt(`${id}-${at}`, text, at, { sessionId: id, cwd: bobs.folder });
+    bobs.write(`p/${id}.jsonl`, [said('the lighthouse', 0), said('its lamp', 1), said('a quiet foghorn', 2)]);
+    await bobs.take(`p/${id}.jsonl`);
+    await bobs.run('hub share', { project: 'app', with: 'team' });
+    await carls.sync();
+    expect(await teamTexts(carls, id)).toEqual(['the lighthouse', 'its lamp', 'a quiet foghorn']);
+    await bobs.run('forget', { id: `${id}-1`, yes: true });
+    await bobs.sync();
+    await carls.sync();
+    expect(await teamTexts(carls, id)).toEqual(['the lighthouse', 'its lamp', 'a quiet foghorn']);
+    await bobs.run('forget', { id, yes: true });
+    await bobs.sync();
+    await carls.sync();
+    expect(await teamTexts(carls, id)).toEqual(['the lighthouse', 'its lamp']);
+    expect([await found(carls, 'lighthouse'), await found(carls, 'foghorn')]).toEqual([1, 0]);
+    const stored = fs.readFileSync(path.join(carls.config.home, 'team', 'holdfast.db'), 'latin1');
+    expect([stored.includes('its lamp'), stored.includes('quiet foghorn')]).toEqual([true, false]);
+    await annas.append(id, ['its mirrors'], 5);
+    await annas.sync();
+    await carls.sync();
+    expect(await teamTexts(carls, id)).toEqual(['the lighthouse', 'its lamp', 'its mirrors']);
+    expect(await annas.texts(id)).toEqual(['the lighthouse', 'its lamp', 'its mirrors']);
   });
 
   it("cannot put a session outside of the repository's folder here", async () => {

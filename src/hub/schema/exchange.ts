@@ -7,6 +7,11 @@ const forgetting = `
   DECLARE mine int[];
   BEGIN
     SELECT coalesce(array_agg(id), '{}') INTO mine FROM shares WHERE person = who;
+    -- Other machines read these transcripts again, and lose what is deleted below. A teammate may share the same session: theirs stays.
+    UPDATE transcripts c SET seq = at_seq WHERE c.id IN (
+      SELECT e.transcript FROM entries e JOIN tombstones t ON t.print = e.print WHERE t.person = who AND t.seq = at_seq AND e.share = ANY (mine)
+      UNION SELECT e.transcript FROM entries e JOIN tombstones t ON t.print = e.session_print WHERE t.person = who AND t.seq = at_seq AND e.share = ANY (mine)
+      UNION SELECT s.transcript FROM sessions s JOIN tombstones t ON t.print = s.print WHERE t.person = who AND t.seq = at_seq AND s.share = ANY (mine));
     -- A copy that holds some of it goes as a whole; the machine sends one without it.
     DELETE FROM copies c USING entries e, tombstones t WHERE t.person = who AND t.seq = at_seq AND e.share = ANY (mine)
       AND t.print IN (e.print, e.session_print) AND c.transcript = e.transcript;
@@ -25,9 +30,7 @@ const forgetting = `
   BEGIN
     PERFORM lock_words(who);
     UPDATE hub SET seq = seq + 1 RETURNING seq INTO now_at;
-    INSERT INTO tombstones (person, print, memory, at, shared, seq)
-      SELECT who, which, NULL, (extract(epoch FROM now()) * 1000)::bigint, EXISTS (
-        SELECT 1 FROM sessions s JOIN shares x ON x.id = s.share WHERE s.print = which AND x.person = who AND x.audience = 'team'), now_at
+    INSERT INTO tombstones (person, print, memory, at, seq) VALUES (who, which, NULL, (extract(epoch FROM now()) * 1000)::bigint, now_at)
       ON CONFLICT (person, print) DO UPDATE SET seq = excluded.seq;
     PERFORM forget_marked(who, now_at);
     INSERT INTO batches (seq, entries) VALUES (now_at, 0);
@@ -78,11 +81,8 @@ const pushing = `
     SELECT coalesce(array_agg(id), '{}') INTO mine FROM shares WHERE person = who;
 
     -- First what was forgotten: nothing of it is taken in below.
-    INSERT INTO tombstones (person, print, memory, at, shared, seq)
-      SELECT who, g.print, g.memory, g.at, EXISTS (
-          SELECT 1 FROM shares s WHERE s.audience = 'team' AND s.id = ANY (mine) AND (
-            EXISTS (SELECT 1 FROM entries e WHERE e.share = s.id AND (e.print = g.print OR e.session_print = g.print))
-            OR EXISTS (SELECT 1 FROM rows r WHERE r.share = s.id AND (r.print = g.print OR r.session_print = g.print)))), now_at
+    INSERT INTO tombstones (person, print, memory, at, seq)
+      SELECT who, g.print, g.memory, g.at, now_at
       FROM jsonb_to_recordset(coalesce(batch -> 'forgotten', '[]')) AS g (print uuid, memory text, at bigint)
       -- A memory that was remembered again can be forgotten again.
       ON CONFLICT (person, print) DO UPDATE SET at = excluded.at, seq = excluded.seq WHERE excluded.memory IS NOT NULL AND excluded.at > tombstones.at;

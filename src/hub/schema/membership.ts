@@ -16,6 +16,15 @@ export const membershipFunctions = `
     WITH m AS MATERIALIZED (SELECT me() AS id)
     SELECT coalesce(array_agg(s.id), '{}') FROM shares s, m WHERE s.person = m.id OR (s.audience = 'team' AND m.id IS NOT NULL)
   $$;
+  -- As ranges, which a policy compares at the least cost.
+  CREATE OR REPLACE FUNCTION holdfast.open_shares() RETURNS int4multirange LANGUAGE sql STABLE SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
+    SELECT coalesce(range_agg(int4range(id, id, '[]')), '{}') FROM unnest(visible()) AS id
+  $$;
+  -- The caller, and who shares something that the caller sees.
+  CREATE OR REPLACE FUNCTION holdfast.open_people() RETURNS int4multirange LANGUAGE sql STABLE SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
+    SELECT coalesce(range_agg(int4range(id, id, '[]')), '{}') FROM (
+      SELECT s.person AS id FROM shares s WHERE s.id = ANY ((SELECT visible())::int[]) UNION SELECT me() WHERE me() IS NOT NULL) p
+  $$;
   -- The role is all that a person has before the first machine has joined: the code makes up for the secret.
   CREATE OR REPLACE FUNCTION holdfast.join_hub(code text, machine text, secret_hash bytea) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
@@ -47,7 +56,7 @@ export const membershipFunctions = `
   BEGIN
     IF me() IS NULL THEN ${raise('notMember')}; END IF;
     INSERT INTO shares (person, project, name, audience) VALUES (me(), identity, project_name, wanted)
-      ON CONFLICT (person, project) DO UPDATE SET audience = excluded.audience, name = excluded.name RETURNING id INTO made;
+      ON CONFLICT (person, (project || '')) DO UPDATE SET audience = excluded.audience, name = excluded.name RETURNING id INTO made;
     RETURN made;
   END $$;
   CREATE OR REPLACE FUNCTION holdfast.unshare(identity text) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$

@@ -107,15 +107,38 @@ const noStatistics = `DO $$ DECLARE c record; BEGIN
   END $$;
 `;
 
+/** The name as an index sees it: not the column itself, so that the server never looks for a member's guess before it checks the policy. */
+const hidden = (column: string): string => `(${column} || '')`;
+
+/**
+ * Comparisons of texts count as safe, so an index finds what a member asks for before the policy removes it, and EXPLAIN ANALYZE counts what was
+ * removed: a member could guess the names of people, machines and projects letter by letter. What a person forgot concerns that person's
+ * machines alone.
+ */
+const hiddenNames = `
+  ALTER TABLE holdfast.people DROP CONSTRAINT IF EXISTS people_name_key;
+  CREATE UNIQUE INDEX people_by_name ON holdfast.people (${hidden('name')});
+  DROP INDEX IF EXISTS holdfast.machines_by_name;
+  CREATE UNIQUE INDEX machines_by_name ON holdfast.machines (person, ${hidden('name')}) WHERE left_at IS NULL;
+  ALTER TABLE holdfast.shares DROP CONSTRAINT IF EXISTS shares_person_project_key;
+  CREATE UNIQUE INDEX shares_by_project ON holdfast.shares (person, ${hidden('project')});
+  ALTER INDEX holdfast.people_by_name ALTER COLUMN 1 SET STATISTICS 0;
+  ALTER INDEX holdfast.machines_by_name ALTER COLUMN 2 SET STATISTICS 0;
+  ALTER INDEX holdfast.shares_by_project ALTER COLUMN 2 SET STATISTICS 0;
+  DROP POLICY IF EXISTS seen ON holdfast.tombstones;
+  ALTER TABLE holdfast.tombstones DROP COLUMN IF EXISTS shared;
+`;
+
 /** `vectors` is the schema of pgvector, quoted, if the hub uses it. */
 export const hubSteps = (vectors: string | undefined): readonly HubStep[] => [
   { version: 1, sql: firstTables(vectors) },
   { version: 2, sql: packedWords },
   { version: 3, sql: leanEntries },
   { version: 4, sql: vectorsOfAnyWidth(vectors) + noStatistics },
+  { version: 5, sql: hiddenNames },
 ];
 
-export const hubVersion = 4;
+export const hubVersion = 5;
 
 /** Everything but the tables. `members` is the group role, quoted. Contract: run twice, it changes nothing. */
 export const hubFunctions = (members: string, vectors: string | undefined): string =>

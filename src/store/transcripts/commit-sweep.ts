@@ -58,6 +58,8 @@ export function sweeping(connection: Connection) {
    * none, it stays, marked as gone, or is deleted if the person asked for that.
    */
   function sweep(id: number, generation: number, prune: boolean, touched: Touched): void {
+    // Free bytes of the file must not keep what is deleted now.
+    if (prune) connection.db.pragma('secure_delete = ON');
     for (const copy of vanishedCopies.all(id, generation)) {
       touched.sessions.add(copy.session_id);
       deleteCopy.run(copy.entry_id, id);
