@@ -53,7 +53,6 @@ function readHeader(line: Json, state: AgentState): ParsedItem[] {
     const origin = asString(line.branchedFrom);
     if (origin !== undefined) state.origin = sessionInPath(origin);
   }
-  if (cwd !== undefined) state.cwd = cwd;
   const origin = asString(line.branchedFrom) ?? asString(line.parentSession);
   return [
     { kind: 'header', ...(session === undefined ? {} : { session }), ...(cwd === undefined ? {} : { cwd }) },
@@ -107,7 +106,7 @@ function readCompaction(line: Json, file: TranscriptFile): ParsedItem[] {
   const continues = takeJump(state);
   return [
     {
-      ...{ kind: 'entry', uuid, session: asString(state.session), at, cwd: asString(state.cwd) },
+      ...{ kind: 'entry', uuid, session: asString(state.session), at, cwd: undefined },
       ...{ role: 'assistant', author: 'machine', form: 'compaction', text, toolUses: [] },
       ...(continues === undefined ? {} : { continues }),
     },
@@ -144,7 +143,7 @@ function readMessage(line: Json, message: Json, file: TranscriptFile): ParsedIte
       uuid,
       session: asString(state.session),
       at,
-      cwd: asString(state.cwd),
+      cwd: undefined,
       ...fields,
       ...(continues === undefined ? {} : { continues }),
     };
