@@ -33,8 +33,8 @@ async function bench() {
   ]);
   await made.ingest();
   const context = { store: made.store, config: made.config, clock: () => later } as unknown as Context;
-  const carry = async (into: Carrier) => {
-    const output = await resume.run(context, { session: 's1', print: true, agent: undefined, in: into });
+  const carry = async (into: Carrier, session = 's1') => {
+    const output = await resume.run(context, { session, print: true, agent: undefined, in: into });
     if ('sessions' in output || output.carried === undefined) throw new Error('it was not carried');
     return {
       ...output,
@@ -85,6 +85,39 @@ it('carried turns are not counted twice, and later turns are linked to their ori
     'Go on in Codex',
   ]);
   expect((await store.sessions.find(carried.session))[0]).toMatchObject({ agent: 'codex', forkOf: 's1' });
+});
+
+it('the end of an answer that is too long is carried over, after the prompt that asked for it', async () => {
+  const { write, ingest, carry, cwd } = await bench();
+  const here = { cwd, sessionId: 's2' };
+  const work = Array.from({ length: 60 }, (_, i) => answer(`w${i}`, `step ${i}. ${'done '.repeat(1000)}`, i + 2, here));
+  write('proj/s2.jsonl', [prompt('v1', 'Do it all', 0, here), ...work]);
+  await ingest();
+  const { texts } = await carry('codex', 's2');
+  for (const words of ['Do it all', 'step 59.', 'Earlier turns were left out.']) expect(texts).toContain(words);
+  expect(texts).not.toContain('step 3.');
+});
+
+it('the beginning of a prompt that is too long is carried over', async () => {
+  const { write, ingest, carry, cwd } = await bench();
+  const here = { cwd, sessionId: 's2' };
+  write('proj/s2.jsonl', [
+    prompt('v1', `Look at this log: ${'line '.repeat(60_000)}`, 0, here),
+    answer('b1', 'I see.', 1, here),
+  ]);
+  await ingest();
+  const { texts } = await carry('codex', 's2');
+  for (const words of ['Look at this log', 'I see.', 'Earlier turns were left out.']) expect(texts).toContain(words);
+});
+
+it('a session without prompts continues after words of ours', async () => {
+  const { write, ingest, carry, cwd } = await bench();
+  const here = { cwd, sessionId: 's2' };
+  write('proj/s2.jsonl', [answer('b1', [toolUse('t9', 'Bash', { command: 'make all' })], 0, here)]);
+  await ingest();
+  const { texts } = await carry('codex', 's2');
+  for (const words of ['Holdfast: no prompt of this session was stored', 'make all']) expect(texts).toContain(words);
+  expect(await ingest()).toMatchObject({ problems: [], entries: { added: 0 } });
 });
 
 it('a session of OpenCode is carried over with the model that was used last, and is imported first', async () => {

@@ -120,9 +120,9 @@ export function turnsOf(entries: readonly Entry[], uses: readonly ToolUse[], ori
     else turns.push(turn);
   }
   const kept = newest(turns);
-  const leftOut = kept.length < turns.length ? ' Earlier turns were left out.' : '';
+  const leftOut = lengthOf(kept) < lengthOf(turns) ? ' Earlier turns were left out.' : '';
   const first = kept.findIndex(({ role }) => role === 'assistant');
-  return kept.map((turn, i) =>
+  const noted = kept.map((turn, i) =>
     i === first
       ? {
           ...turn,
@@ -130,15 +130,41 @@ export function turnsOf(entries: readonly Entry[], uses: readonly ToolUse[], ori
         }
       : turn,
   );
+  // An agent's session begins with a person's turn. What other agents ordered is left out above.
+  const [begins] = noted;
+  if (begins?.role !== 'assistant') return noted;
+  return [{ role: 'user', at: begins.at, text: '[Holdfast: no prompt of this session was stored.]' }, ...noted];
 }
 
+const lengthOf = (turns: readonly CarryTurn[]): number => turns.reduce((sum, { text }) => sum + text.length, 0);
+
+/** A shorter piece of a turn says too little. */
+const leastPart = 2000;
+/** Of the prompt before an answer that is cut short. */
+const longestPrompt = 4000;
+
+/** The last turns, and the piece of the one before them that still fits. Begins with a person's turn if there is one. */
 function newest(turns: readonly CarryTurn[]): CarryTurn[] {
-  let [from, characters] = [turns.length, 0];
-  while (from > 0 && characters + (turns[from - 1]?.text.length ?? 0) <= mostCharacters)
-    characters += turns[--from]?.text.length ?? 0;
-  // An agent's session begins with a person's turn.
-  while (from < turns.length && turns[from]?.role !== 'user') from++;
-  return turns.slice(from);
+  const kept: CarryTurn[] = [];
+  let left = mostCharacters;
+  let from = turns.length;
+  for (let turn = turns[from - 1]; turn !== undefined; turn = turns[from - 1]) {
+    if (turn.text.length > left && left < leastPart) break;
+    kept.unshift(pieceOf(turn, left));
+    left -= turn.text.length;
+    from--;
+  }
+  const before = turns[from - 1];
+  if (kept[0]?.role === 'assistant' && before !== undefined) kept.unshift(pieceOf(before, longestPrompt));
+  return kept;
+}
+
+/** Of an answer the end, of a prompt the beginning. */
+function pieceOf(turn: CarryTurn, most: number): CarryTurn {
+  const { role, text } = turn;
+  if (text.length <= most) return turn;
+  const piece = role === 'assistant' ? `… ${text.slice(-most)}` : `${text.slice(0, most)} …`;
+  return { ...turn, text: piece.toWellFormed() };
 }
 
 function textOf(entry: Entry, uses: readonly ToolUse[]): string {
