@@ -159,6 +159,14 @@ it('status gives agents that are not connected the same mark', async () => {
   expect((await marks()).claude).toEqual([[true, true]]);
 });
 
+it('status says that a session starts the worker only if an agent is connected', async () => {
+  const claude = agentNamed('claude-code') as Agent;
+  const worker = async () => (await status.run(context(), {})).checks.find(({ name }) => name === 'worker');
+  expect(await worker()).toMatchObject({ ok: true, off: true, hint: 'holdfast worker start' });
+  await install.run(context(), given(claude));
+  expect((await worker())?.message).toContain('the next session starts it');
+});
+
 it('Codex: says that the person must approve the hooks, until Codex has recorded it', async () => {
   const codex = agentNamed('codex') as Agent;
   const answer = await install.run(context(), given(codex));

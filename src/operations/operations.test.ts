@@ -73,7 +73,12 @@ const find = (query: string, more: Partial<Parameters<typeof search.run>[1]> = {
 
 describe('search', () => {
   it('says that a project is unknown, so that a typing mistake does not look like lost memory', async () => {
-    expect(await find('racing', { project: 'shpo' })).toEqual({ hits: [], note: expect.stringContaining('shpo') });
+    await expect(find('racing', { project: 'shpo' })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: expect.stringContaining('shpo'),
+    });
+    const folder = '/srv/elsewhere';
+    expect(await find('racing', { project: folder })).toEqual({ hits: [], note: expect.stringContaining(folder) });
     expect(await find('nosuchword', { project: 'shop' })).toEqual({ hits: [] });
   });
 
@@ -96,7 +101,7 @@ describe('search', () => {
     expect((await find('checkout', { since: '2026-03-02' })).hits).toHaveLength(1);
     expect((await find('checkout', { project: 'shop' })).hits).toHaveLength(3);
     expect((await find('checkout', { project: '/srv/shop/src' })).hits).toHaveLength(3);
-    expect((await find('checkout', { project: 'elsewhere' })).hits).toHaveLength(0);
+    expect((await find('checkout', { project: '/srv/elsewhere' })).hits).toHaveLength(0);
   });
 
   it('finds text that has no spaces', async () => {

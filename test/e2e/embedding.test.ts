@@ -71,7 +71,7 @@ it('when ingest returns, every meaningful text has a vector, and a second ingest
     ok: true,
     message: expect.stringMatching(
       new RegExp(
-        `^${embedded(own).toLocaleString('en')} entries by holdfast-static-256-v\\d+ \\+ encoder-256 v1, \\d+ to be read closely$`,
+        `^${embedded(own).toLocaleString('en')} entries by holdfast-static-256-v\\d+ \\+ encoder-256 v1; \\d+ texts still to be read closely$`,
       ),
     ),
   });

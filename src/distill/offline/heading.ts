@@ -96,7 +96,7 @@ function withFileNames(text: string): string {
 /** One line, with file names instead of paths. A long one ends at the end of a clause. */
 export function asTitle(text: string): string {
   const plain = withFileNames(withoutAddresses(text))
-    .replace(/\s+([,.;:?!])(?![\w/])/g, '$1')
+    .replace(/\s+([,.;:?!])(?![\w/.])/g, '$1')
     .replace(/\s+/g, ' ')
     .replace(/[\s,;:–—-]+$/, '')
     .replace(/\s(?:with|like|as|is) (?:this|these|the following|follows)$/i, '')

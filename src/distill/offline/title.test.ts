@@ -98,6 +98,12 @@ describe('the title of a session', () => {
     );
   });
 
+  it('keeps the blank before a path that begins with dots', () => {
+    expect(titleOf([asked('the entire backend is in ../harbour , look there')])).toBe(
+      'The entire backend is in ../harbour, look there (setup.go)',
+    );
+  });
+
   it('is the heading of the plan that it carries out', () => {
     expect(
       titleOf([

@@ -89,7 +89,8 @@ async function choose(
       ? Number.POSITIVE_INFINITY
       : parseSince(olderThan, { now: clock(), timeZone: config.settings.timeZone }, '--older-than');
   const all = await store.sessions.list(
-    await toFilter(context, { project: input.project, agent: input.agent, group: everyone }),
+    // A scheduled purge may have deleted the last session of the project before.
+    await toFilter(context, { project: input.project, agent: input.agent, group: everyone }, { anyProject: true }),
   );
   const meant = all.slice(keep ?? 0).filter(({ endedAt }) => Date.parse(endedAt) < before);
   const pinned = (await store.pins.list()).filter(({ kind, mark }) => kind === 'session' && mark === 'pinned');

@@ -6,6 +6,7 @@ import { agents } from '../../agents/index.ts';
 import { staleTranscripts } from '../../capture/reread.ts';
 import type { Config } from '../../config/config.ts';
 import { inspectMcp } from '../../install/mcp.ts';
+import { plural } from '../../language/plural.ts';
 import { version } from '../../package.ts';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import { toMoment } from '../../schema/time.ts';
@@ -199,7 +200,7 @@ export async function checkMeaning(store: Pick<Store, 'vectors'>, config: Config
   const meanwhile = old === undefined ? '' : `; until then by ${old.name}`;
   if (!wanted.complete)
     return { name, ok: true, message: `${done} entries by ${wanted.name}, ${left} wait${meanwhile}` };
-  const closely = rough === 0 ? '' : `, ${withCommas(rough)} to be read closely`;
+  const closely = rough === 0 ? '' : `; ${plural(rough, 'text')} still to be read closely`;
   return {
     name,
     ok: true,

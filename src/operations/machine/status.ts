@@ -40,9 +40,10 @@ export const status = operation({
   succeeded: (report) => report.ok,
   async run({ config }: Context<never>) {
     const [last, work] = [await lastReport(config), await workNow(config)];
+    const hooks = checkHooks(config);
     const checks = [
-      ...checkHooks(config),
-      ...(await checkReach(config)),
+      ...hooks.checks,
+      ...(await checkReach(config, hooks.isConnected)),
       ...last.checks,
       ...(last.checks.some(({ name, ok }) => name === 'store' && !ok) ? [] : checkDamage(config)),
       checkSpace(config),
@@ -71,7 +72,7 @@ interface Connection {
 }
 
 /** While no agent is connected, each one counts as missing. After the first, the others are the person's choice. */
-function checkHooks(config: Config): Check[] {
+function checkHooks(config: Config): Connection {
   const found = shownAgents(config).map((agent): Connection => {
     try {
       return connectionOf(config, agent);
@@ -82,8 +83,8 @@ function checkHooks(config: Config): Check[] {
     }
   });
   const checks = found.flatMap((one) => one.checks);
-  if (found.some(({ isConnected }) => isConnected)) return checks;
-  return checks.map(({ off, ...check }) => (off ? { ...check, ok: false } : check));
+  if (found.some(({ isConnected }) => isConnected)) return { isConnected: true, checks };
+  return { isConnected: false, checks: checks.map(({ off, ...check }) => (off ? { ...check, ok: false } : check)) };
 }
 
 /** The agents on this machine, and those that Holdfast was installed into. Claude Code stands for all if there are none. */
@@ -171,7 +172,19 @@ function describeHooks(agent: Agent, found: Inspection, plugins: readonly string
   return { name, ok: true, message: `reports ${found.events.join(' and ')} (${found.file})` };
 }
 
-async function checkReach(config: Config): Promise<Check[]> {
+/** Hooks start the worker, so without an agent that has them nothing does. */
+const workerAway = (isConnected: boolean): Check =>
+  isConnected
+    ? { name: 'worker', ok: true, message: 'does not run; the next session starts it, or: holdfast worker start' }
+    : {
+        name: 'worker',
+        ok: true,
+        off: true,
+        message: 'does not run, and no connected agent starts it; new sessions are imported when it runs',
+        hint: 'holdfast worker start',
+      };
+
+async function checkReach(config: Config, isConnected: boolean): Promise<Check[]> {
   const [{ workerStatus }, { httpState }] = await Promise.all([
     import('../../processes/worker-process.ts'),
     import('../../processes/access/reach.ts'),
@@ -185,7 +198,7 @@ async function checkReach(config: Config): Promise<Check[]> {
           ok: true,
           message: `runs as process ${worker.pid}${worker.version ? `, version ${worker.version}` : ''}`,
         }
-      : { name: 'worker', ok: true, message: 'does not run; the next session starts it, or: holdfast worker start' },
+      : workerAway(isConnected),
   ];
   if (http.open) checks.push({ name: 'port', ok: true, message: `${http.port} answers` });
   else if (http.message !== undefined)

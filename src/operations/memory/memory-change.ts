@@ -10,7 +10,7 @@ import { embedNow } from '../data/embed-now.ts';
 import { ringForgotten } from '../data/forgotten-bell.ts';
 import { type Context, operation } from '../operation.ts';
 import type { BriefingPorts, MemoryPorts } from '../ports.ts';
-import { toProject } from '../recall/filters.ts';
+import { projectName } from '../recall/filters.ts';
 import { renewBriefings } from '../recall/prepare-briefings.ts';
 import { librarian, nameField, shown, toDeps } from './memory.ts';
 
@@ -30,17 +30,6 @@ async function permitted(text: string): Promise<string> {
   throw new HoldfastError('BAD_INPUT', 'There is nothing to remember', {
     hint: isWhollyPrivate(text) ? 'All of it was marked as private.' : 'Give a text.',
   });
-}
-
-async function projectName(
-  { store, config }: Context<'projects'>,
-  given: string | undefined,
-): Promise<string | undefined> {
-  if (given === undefined) return undefined;
-  const project = await toProject(store, given, config.settings.separateWorktrees);
-  if ('name' in project) return project.name;
-  const known = await store.projects.digest(project);
-  return known?.name ?? project.path.split(/[/\\]/).filter(Boolean).at(-1) ?? given;
 }
 
 const wishFields = {
@@ -87,7 +76,7 @@ export const rememberThis = operation({
       text: await permitted(text),
       saidBy: context.byAgent ? 'agent' : 'person',
       ...(wish.key === undefined ? {} : { key: await permitted(wish.key) }),
-      project: await projectName(context, project),
+      project: project === undefined ? undefined : await projectName(context, project),
       tags: tag?.split(',') ?? [],
     });
     await finish(context);
@@ -113,7 +102,7 @@ export const memoryPromote = operation({
     const { memory, known } = await promote(toDeps(context), id, {
       ...wish,
       ...(text === undefined ? {} : { text: await permitted(text) }),
-      project: await projectName(context, project),
+      project: project === undefined ? undefined : await projectName(context, project),
     });
     await finish(context);
     return { memory: shown(memory), known };

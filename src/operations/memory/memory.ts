@@ -5,6 +5,7 @@ import { nameOfGroup } from '../../schema/group.ts';
 import { Memory, MemoryKind, MemoryVersion } from '../../schema/memory.ts';
 import { Moment } from '../../schema/time.ts';
 import { type Context, operation } from '../operation.ts';
+import { projectName, refuseUnknown, toProject } from '../recall/filters.ts';
 
 /** Loaded when used, so that other commands do not pay for it. */
 export const librarian = () => import('../../distill/memory/index.ts');
@@ -47,7 +48,7 @@ export const memoryList = operation({
   name: 'memory list',
   summary: 'List the pages of memory',
   input: z.object({
-    project: z.string().min(1).optional().describe('only pages of this project, by name'),
+    project: z.string().min(1).optional().describe('only pages of this project, by name or a path inside it'),
     only: MemoryKind.optional().describe(
       'dated: episodes, milestones, questions; evergreen: facts and other lasting pages',
     ),
@@ -82,8 +83,12 @@ export const memoryList = operation({
     const { store, config } = context;
     const derived = new Set((await store.pages.list()).filter((page) => page.derived).map(({ page }) => page));
     const pages = new Map<string, Memory[]>();
-    for (const memory of await store.memory.list({ project, kind: only, group: nameOfGroup(group.trim()) }))
-      pages.set(memory.page, [...(pages.get(memory.page) ?? []), memory]);
+    const about = project === undefined ? {} : { project: await projectName(context, project) };
+    const found = await store.memory.list({ ...about, kind: only, group: nameOfGroup(group.trim()) });
+    // Only memories may be about a project, so it need not have sessions.
+    if (project !== undefined && found.length === 0)
+      await refuseUnknown(store, project, await toProject(store, project, config.settings.separateWorktrees));
+    for (const memory of found) pages.set(memory.page, [...(pages.get(memory.page) ?? []), memory]);
     return {
       folder: config.memoryPath,
       pages: [...pages].map(([page, memories]) => ({

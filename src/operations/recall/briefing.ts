@@ -8,7 +8,7 @@ import { BriefingItem, BriefingSource, GivenBriefing } from '../../schema/briefi
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
 import type { BriefingPorts } from '../ports.ts';
-import { filterFields, ownProject, toProject } from './filters.ts';
+import { filterFields, ownProject, refuseUnknown, toProject } from './filters.ts';
 
 export const BriefingAnswer = z.object({
   project: z.string().describe('empty when nothing is known about it'),
@@ -40,7 +40,9 @@ export const briefing = operation({
   async run(context: Context<BriefingPorts | 'briefings'>, { project, session, source, given }) {
     if (given !== undefined) return givenTo(context, given.trim());
     // A session that starts may be the first of its project.
-    if (project !== undefined && session === undefined) await refuseUnknown(context, project);
+    const { store, config } = context;
+    if (project !== undefined && session === undefined)
+      await refuseUnknown(store, project, await toProject(store, project, config.settings.separateWorktrees));
     const own = await ownProject(context, project ?? '.');
     if (own === undefined) return answer('', '', []);
     const told = await compose(context, { project: own, session, source });
@@ -94,13 +96,4 @@ export async function recallFor(
   const project = await ownProject(context, cwd);
   if (project === undefined) return undefined;
   return (await recallOnPrompt(context, { prompt, project, session })).text || undefined;
-}
-
-/** A folder may have no sessions yet; an unknown project name is a mistake. */
-async function refuseUnknown({ store, config }: Context<'projects'>, text: string): Promise<void> {
-  const meant = await toProject(store, text, config.settings.separateWorktrees);
-  if (!('name' in meant) || (await store.projects.list()).some(({ name }) => name === meant.name)) return;
-  throw new HoldfastError('NOT_FOUND', `There is no project ${JSON.stringify(text)}`, {
-    hint: 'List projects with: holdfast projects',
-  });
 }

@@ -40,6 +40,21 @@ it('refuses a project that no session worked in, and fewer than two', async () =
   expect(projectsCompare.input.safeParse({ projects: ['tide'] }).success).toBe(false);
 });
 
+it('refuses a name that several projects have, since their figures would look like those of one', async () => {
+  const memory = await emptyMemory();
+  for (const folder of ['ada/cli', 'bob/cli', 'tide'])
+    await tell(memory, folder.replace('/', '-'), `/home/dev/${folder}`, '2026-10-01T10:00:00Z', [
+      { by: 'user', text: 'Mend the gate' },
+    ]);
+  const refused = projectsCompare.run(memory.context, { projects: ['tide', 'cli'], since });
+  await expect(refused).rejects.toMatchObject({ code: 'AMBIGUOUS', hint: expect.stringContaining('ada/cli, bob/cli') });
+  const { projects } = await projectsCompare.run(memory.context, { projects: ['ada/cli', 'bob/cli'], since });
+  expect(projects.map(({ name, sessions }) => [name, sessions])).toEqual([
+    ['ada/cli', 1],
+    ['bob/cli', 1],
+  ]);
+});
+
 it('lists sessions with their tokens, cost and outcome', async () => {
   const context = await twoProjects();
   const { sessions: found } = await sessions.run(context, {});

@@ -5,7 +5,7 @@ import type { Session } from '../../schema/session.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
 import { activityOf } from './activity.ts';
-import { filterFields, toFilter } from './filters.ts';
+import { filterFields, refuseSeveral, toFilter, toProject } from './filters.ts';
 import { withAccounts } from './session-accounts.ts';
 
 /** More do not fit beside each other. */
@@ -48,8 +48,10 @@ export const projectsCompare = operation({
   positional: ['projects'],
   examples: ['holdfast projects compare lamp gulls', 'holdfast projects compare lamp gulls --since 30d --json'],
   async run(context: Context<Ports>, { projects, since, until }) {
+    const { store, config } = context;
     const compared: z.infer<typeof ComparedProject>[] = [];
     for (const project of projects) {
+      await refuseSeveral(store, await toProject(store, project, config.settings.separateWorktrees));
       const one = await comparedOf(context, { project, since, until });
       if (one === undefined)
         throw new HoldfastError('NOT_FOUND', `No session worked in ${JSON.stringify(project)} in this time`, {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { renderConversation } from '../../distill/memory/conversation-text.ts';
 import { Conversation, ConversationStatus } from '../../schema/conversation.ts';
+import { everyone } from '../../schema/group.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
 import { filterFields, toFilter } from './filters.ts';
@@ -16,9 +17,15 @@ export const conversations = operation({
   output: z.object({ conversations: z.array(Conversation) }),
   surfaces: ['cli', 'http'],
   examples: ['holdfast conversations', 'holdfast conversations --status ready', 'holdfast conversations --project .'],
-  async run(context: Context<'conversations' | 'projects'>, { status, project, limit }) {
-    const found = await context.store.conversations.list({ ...(await toFilter(context, { project })), status, limit });
-    return { conversations: [...found] };
+  async run(context: Context<'conversations' | 'projects' | 'sessions'>, { status, project, limit }) {
+    const filter = await toFilter(context, { project });
+    const found = await context.store.conversations.list({ ...filter, status, limit });
+    // A conversation has the project's own name, which decides its page of memory. Lists tell projects apart.
+    const sessions = await context.store.sessions.list({ ...filter, group: everyone });
+    const named = new Map(sessions.map((one) => [`${one.agent} ${one.id}`, one.project]));
+    return {
+      conversations: found.map((one) => ({ ...one, project: named.get(`${one.agent} ${one.session}`) ?? one.project })),
+    };
   },
 });
 

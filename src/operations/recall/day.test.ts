@@ -32,8 +32,8 @@ describe('a day', () => {
     const { context } = await harbour();
     const answer = await day.run(context, { date: '2026-11-02' });
     expect(answer.sessions.map(({ session, prompts }) => [session.id, prompts.map(({ text }) => text)])).toEqual([
-      ['lamp-1', ['Mend the lamp of the lighthouse.', 'Then dry it over the stove.']],
-      ['gull-1', ['Count the gulls on the lighthouse.']],
+      ['lamp-1', ['Mend the lamp of the lighthouse', 'Then dry it over the stove']],
+      ['gull-1', ['Count the gulls on the lighthouse']],
     ]);
     const text = renderDay(day.output.parse(answer), { style: styles(false), width: 80, now: 0, timeZone: 'UTC' });
     expect(text).toContain('2 sessions, 3 prompts');

@@ -1,6 +1,6 @@
 // One day: the prompts of each session, the result, and the day's written account if there is one.
 import { z } from 'zod';
-import { gist } from '../../language/gist.ts';
+import { line } from '../../language/gist.ts';
 import { civilOf } from '../../schema/day.ts';
 import { Session } from '../../schema/session.ts';
 import { Moment } from '../../schema/time.ts';
@@ -77,7 +77,7 @@ export const day = operation({
               .map(({ entry: { id, at, text } }) => ({
                 id,
                 at,
-                text: gist(text, longestPrompt) || text.slice(0, longestPrompt),
+                text: line(text, longestPrompt) || text.slice(0, longestPrompt),
               })),
             ...(summary?.completed ? { completed: summary.completed } : {}),
             ...(summary?.nextSteps ? { nextSteps: summary.nextSteps } : {}),

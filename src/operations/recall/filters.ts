@@ -52,7 +52,12 @@ export interface Filters {
   readonly tag?: string | undefined;
 }
 
-export async function toFilter(context: Context<'projects'>, input: Filters): Promise<SessionFilter> {
+/** With `anyProject`, the project may be one that no session here worked in. */
+export async function toFilter(
+  context: Context<'projects'>,
+  input: Filters,
+  { anyProject = false }: { readonly anyProject?: boolean } = {},
+): Promise<SessionFilter> {
   const { config, store, clock } = context;
   const at = { now: clock(), timeZone: config.settings.timeZone };
   const since = input.since === undefined ? undefined : parseSince(input.since, at);
@@ -63,6 +68,7 @@ export async function toFilter(context: Context<'projects'>, input: Filters): Pr
     });
   const project =
     input.project === undefined ? undefined : await toProject(store, input.project, config.settings.separateWorktrees);
+  if (project !== undefined && !anyProject) await refuseUnknown(store, input.project as string, project);
   const several = context.warn && project && (await sameNamed(store, project));
   if (several !== undefined) context.warn?.(several);
   return {
@@ -76,17 +82,65 @@ export async function toFilter(context: Context<'projects'>, input: Filters): Pr
   };
 }
 
+/** A folder may have no sessions yet; a name that no project has is a mistake, and must not look like lost memory. */
+export async function refuseUnknown(
+  store: Pick<Store, 'projects'>,
+  text: string,
+  project: ProjectFilter,
+): Promise<void> {
+  const known = await store.projects.list();
+  const isKnown =
+    'name' in project
+      ? known.some(({ name }) => name === project.name)
+      : !looksLikeLabel(text) ||
+        existsSync(project.path) ||
+        known.some(({ path }) => isWithin(path, project.path) || isWithin(project.path, path));
+  if (isKnown) return;
+  if (known.length === 0)
+    throw new HoldfastError('NOT_FOUND', `There is no project ${JSON.stringify(text)}`, {
+      hint: 'No session is imported yet: holdfast ingest',
+    });
+  const wanted = text.toLowerCase();
+  const near = known.filter(
+    ({ label }) => label.toLowerCase().includes(wanted) || wanted.includes(label.toLowerCase()),
+  );
+  const maybe = near.slice(0, mostNamed).map(({ label }) => label);
+  throw new HoldfastError('NOT_FOUND', `There is no project ${JSON.stringify(text)}`, {
+    hint: maybe.length > 0 ? `Did you mean: ${maybe.join(', ')}?` : 'List projects with: holdfast projects',
+  });
+}
+
+/** As lists show a project whose name is not its own: `ada/cli`. */
+const looksLikeLabel = (text: string): boolean =>
+  /[/\\]/.test(text) && !isAbsolute(text) && !/^(?:~|\.{1,2})(?:[/\\]|$)/.test(text);
+
 const mostNamed = 4;
 
 /** A warning for a name that several projects share, so that they do not look like one project. */
 export async function sameNamed(store: Pick<Store, 'projects'>, project: ProjectFilter): Promise<string | undefined> {
-  if (!('name' in project)) return undefined;
-  const called = (await store.projects.list()).filter(({ name }) => name === project.name);
-  if (called.length < 2) return undefined;
-  const labels = called.slice(0, mostNamed).map(({ label }) => label);
-  const more = called.length > mostNamed ? ', …' : '';
-  return `${called.length} projects are called ${project.name}, and all are included. Choose one by its name or path: ${labels.join(', ')}${more}`;
+  const labels = await labelsNamed(store, project);
+  if (labels.length < 2) return undefined;
+  return `${labels.length} projects are called ${nameOf(project)}, and all are included. Choose one by its name or path: ${shortened(labels)}`;
 }
+
+/** For what is about one project only. */
+export async function refuseSeveral(store: Pick<Store, 'projects'>, project: ProjectFilter): Promise<void> {
+  const labels = await labelsNamed(store, project);
+  if (labels.length < 2) return;
+  throw new HoldfastError('AMBIGUOUS', `${labels.length} projects are called ${nameOf(project)}`, {
+    hint: `Choose one by its name or path: ${shortened(labels)}`,
+  });
+}
+
+const nameOf = (project: ProjectFilter): string => ('name' in project ? project.name : project.path);
+
+async function labelsNamed(store: Pick<Store, 'projects'>, project: ProjectFilter): Promise<string[]> {
+  if (!('name' in project)) return [];
+  return (await store.projects.list()).filter(({ name }) => name === project.name).map(({ label }) => label);
+}
+
+const shortened = (labels: readonly string[]): string =>
+  `${labels.slice(0, mostNamed).join(', ')}${labels.length > mostNamed ? ', …' : ''}`;
 
 /** Expands `~/x` as a shell would. */
 export const withHome = (text: string): string => (/^~(?:[/\\]|$)/.test(text) ? join(homedir(), text.slice(1)) : text);
@@ -106,6 +160,14 @@ export async function toDistilledFilter(
     ...(file === undefined ? {} : { file: file.trim() }),
     limit,
   };
+}
+
+/** The name under which memories keep a project. */
+export async function projectName({ store, config }: Context<'projects'>, given: string): Promise<string> {
+  const project = await toProject(store, given, config.settings.separateWorktrees);
+  if ('name' in project) return project.name;
+  const known = await store.projects.digest(project);
+  return known?.name ?? project.path.split(/[/\\]/).filter(Boolean).at(-1) ?? given;
 }
 
 /** A path if it looks like one, or if it is a folder here and not the name of a project. */

@@ -77,7 +77,9 @@ export const search = operation({
     refuseInput(input);
     if (input.kind === 'memory') await bringPagesIn(context);
     refuseToolFilters(input);
-    const filter = await toFilter(context, input);
+    // A teammate's project, or one that only memories are about, may have no sessions here.
+    const anyProject = input.scope === 'team' || input.kind === 'memory';
+    const filter = await toFilter(context, input, { anyProject });
     const use = await toolFilter(context.store, input);
     if (use?.tools?.length === 0) return { hits: [], note: await unknownTool(context.store, input) };
     const found = await findHits(context, input, {

@@ -34,7 +34,7 @@ export function distilledRows(
     [string, string],
     { uid: string; project: string | null; prompts: number; json: string }
   >(
-    `SELECT d.uid, p.name AS project, x.prompts, x.json FROM past_summaries x JOIN summaries d ON d.session_id = x.session_id ${joins}
+    `SELECT d.uid, coalesce(p.label, p.name) AS project, x.prompts, x.json FROM past_summaries x JOIN summaries d ON d.session_id = x.session_id ${joins}
      WHERE s.session = ? AND s.agent = ? ORDER BY x.prompts`,
   );
   const byUid = <T>(select: string, table: string, id: string): T[] =>

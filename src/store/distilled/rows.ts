@@ -43,9 +43,9 @@ export interface SummaryRow extends Row {
 }
 
 export const joins = 'JOIN sessions s ON s.id = d.session_id LEFT JOIN projects p ON p.id = s.project_id';
-export const selectObservation = `SELECT d.*, s.session, s.agent, p.name AS project, (SELECT json_group_array(uuid) FROM
+export const selectObservation = `SELECT d.*, s.session, s.agent, coalesce(p.label, p.name) AS project, (SELECT json_group_array(uuid) FROM
     (SELECT e.uuid FROM observation_entries x JOIN entries e ON e.id = x.entry_id WHERE x.observation_id = d.id ORDER BY x.place)) AS entries`;
-export const selectSummary = 'SELECT d.*, s.session, s.agent, p.name AS project';
+export const selectSummary = 'SELECT d.*, s.session, s.agent, coalesce(p.label, p.name) AS project';
 
 /** The indexed text apart from the title. */
 export const observationText = (one: NewObservation): string =>

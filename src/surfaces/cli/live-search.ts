@@ -30,7 +30,7 @@ export async function searchLive(
   const { store } = context;
   if ((await store.sessions.list({ limit: 1 })).length === 0) return undefined;
   // Wrong filters are refused before the person types.
-  await toFilter(context, input);
+  await toFilter(context, input, { anyProject: (input as SearchInput).scope === 'team' });
   const hit = await chooseHit(context, input as SearchInput);
   if (hit === undefined) return undefined;
   const { command, id } = nextOf(hit);

@@ -13,7 +13,7 @@ interface Page {
 export function renderList({ folder, pages }: { folder: string; pages: readonly Page[] }, view: View): string {
   const { style } = view;
   if (pages.length === 0)
-    return `No memories yet in ${clean(folder)}. ${style.dim('holdfast remember "…", or process conversations')}`;
+    return `No memories in ${clean(folder)}. ${style.dim('holdfast remember "…", or process conversations')}`;
   const rows = pages.map(({ page, memories, at, own }) => [
     clean(page),
     String(memories),
