@@ -117,7 +117,7 @@ describe.skipIf(noBrowser)(because('deciding in the viewer', noBrowser), () => {
     await page.getByRole('link', { name: 'Compare 2 projects' }).click();
     await page.getByRole('columnheader', { name: 'gulls' }).waitFor();
     const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) }).getByRole('cell');
-    expect(await row('Sessions that ended with a failure').allTextContents()).toEqual(['0', '1']);
+    expect(await row('Ended with a failure').allTextContents()).toEqual(['0', '1']);
     expect(await row('Prompts').allTextContents()).toEqual(['1', '1']);
     await page.setViewportSize({ width: 360, height: 740 });
     const lines = await page.evaluate(`(() => {

@@ -61,6 +61,13 @@ function transcript(session: string, topic: string, turns: number): string {
     { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } },
   ]);
   push('assistant', [{ type: 'text', text: 'At last a quokka came by.' }]);
+  if (topic === 'gulls') {
+    const oars = Array.from({ length: 600 }, (_, i) => (i === 300 ? 'amidships()' : `oar(${i})`));
+    push('assistant', [use('w', 'Write', { file_path: `/srv/${topic}/oars.ts`, content: oars.join('\n') })]);
+    result('w', 'ok');
+    push('assistant', [use('n', 'Write', { file_path: '/var/notes/log.md', content: 'all well' })]);
+    result('n', 'ok');
+  }
   return lines.map((line) => `${line}\n`).join('');
 }
 
@@ -199,6 +206,15 @@ describe.skipIf(noBrowser)(because('a session in the viewer', noBrowser), () => 
     await page.locator('.changed-file', { hasText: 'wick.ts' }).locator('ins', { hasText: 'dry' }).waitFor();
     await page.getByRole('link', { name: 'Briefing', exact: true }).click();
     await page.getByText('This session was given no briefing').waitFor();
+  });
+
+  it('shows an edit whole that the store has cut, and tells the files outside the project', async () => {
+    await show(`/sessions/${gulls}?tab=changes`);
+    await page.getByText('3 files changed, 1 of them outside the project').waitFor();
+    const long = page.locator('.changed-file', { hasText: 'oars.ts' });
+    expect(await long.textContent()).not.toContain('amidships');
+    await long.getByRole('button', { name: 'Show all of it' }).click();
+    await long.locator('ins', { hasText: 'amidships()' }).waitFor();
   });
 
   it('can be starred, named and tagged, and is found by that among all sessions', async () => {

@@ -33,6 +33,8 @@ const compared: readonly Column<Compared>[] = [
   { name: 'days', cell: ({ days }) => String(days), goes: 1 },
   { name: 'tokens', cell: ({ tokens, counted }) => (counted === 0 ? 'not counted' : String(tokens)) },
   { name: 'cost', cell: ({ cost }) => (cost === undefined ? 'not known' : dollars(cost)) },
+  // Tokens and cost are those of the counted sessions.
+  { name: 'counted', cell: ({ counted, sessions }) => (counted === sessions ? 'all' : String(counted)), goes: 4 },
 ];
 
 export function renderCompared({ projects }: { projects: readonly Compared[] }, view: View): string {

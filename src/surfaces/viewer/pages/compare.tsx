@@ -60,10 +60,14 @@ const figures: readonly (readonly [string, (one: ComparedProject) => string])[] 
   ['Entries', (one) => number(one.entries)],
   ['Tool uses', (one) => number(one.toolUses)],
   ['Days with activity', (one) => number(one.days)],
-  ['Sessions that ended with a failure', (one) => number(one.failed)],
+  ['Ended with a failure', (one) => number(one.failed)],
   ['Tokens', (one) => (one.counted === 0 ? 'not counted' : compact(one.tokens))],
   ['Cost', (one) => (one.cost === undefined ? 'not known' : dollars(one.cost))],
 ];
+
+/** Tokens and cost are those of the sessions whose tokens are known; the worker counts them in the background. */
+const known = ['Sessions with known tokens', (one: ComparedProject) => number(one.counted)] as const;
+const isPartial = ({ counted, sessions }: ComparedProject): boolean => counted > 0 && counted < sessions;
 
 function Beside({ projects }: { projects: readonly ComparedProject[] }) {
   const most = Math.max(1, ...projects.flatMap(({ months }) => months.map(({ entries }) => entries)));
@@ -82,7 +86,7 @@ function Beside({ projects }: { projects: readonly ComparedProject[] }) {
             </tr>
           </thead>
           <tbody>
-            {figures.map(([title, figure]) => (
+            {(projects.some(isPartial) ? [...figures, known] : figures).map(([title, figure]) => (
               <tr key={title}>
                 <th scope="row">{title}</th>
                 {projects.map((one) => (

@@ -14,6 +14,8 @@ import { CopyButton } from './copy-button.tsx';
 import { Diff, DiffSize } from './diff.tsx';
 import { Empty } from './empty.tsx';
 import { Clock } from './moment.tsx';
+import { useOriginal } from './pictures.tsx';
+import { isCut, textsOf } from './tool-view.tsx';
 
 /** Files beyond these are folded. */
 const openFiles = 12;
@@ -119,10 +121,13 @@ function useSteps(count: number): number {
 
 function Files({ files, folder, id }: Edits & { id: string }) {
   const drawn = useSteps(files.reduce((sum, { uses }) => sum + uses.length, 0));
+  const outside = files.filter(({ file }) => file.startsWith('/') && pathFrom(folder, file) === file).length;
   let before = 0;
   return (
     <div class="changes">
-      <p class="dim">{plural(files.length, 'file')} changed</p>
+      <p class="dim">
+        {plural(files.length, 'file')} changed{outside === 0 ? '' : `, ${number(outside)} of them outside the project`}
+      </p>
       {files.map(({ file, edits, uses }, i) => {
         const from = before;
         before += uses.length;
@@ -162,7 +167,8 @@ function File({
   isOpen: boolean;
 }) {
   const size = useMemo(
-    () => (uses.length < edits ? undefined : sum(uses.map((use) => sizeOf(linesOf(use))))),
+    // Of an edit that the store has cut, only some lines are known.
+    () => (uses.length < edits || uses.some(isCut) ? undefined : sum(uses.map((use) => sizeOf(linesOf(use))))),
     [uses.length, edits],
   );
   return (
@@ -197,8 +203,29 @@ const Part = ({ use, file, id }: { use: ToolUse; file: string; id: string }) =>
           <span class="unseen">To the entry, </span>
           <Clock at={use.at} />
         </a>
-        <Diff lines={linesOf(use)} label={`Edit of ${file}`} file={file} />
+        {isCut(use) ? <CutDiff use={use} file={file} /> : <EditDiff use={use} file={file} />}
       </section>
     ),
     [use, file, id],
   );
+
+const EditDiff = ({ use, file }: { use: ToolUse; file: string }) => (
+  <Diff lines={linesOf(use)} label={`Edit of ${file}`} file={file} />
+);
+
+/** The store has cut the middle of a long edit; the transcript has all of it. */
+function CutDiff({ use, file }: { use: ToolUse; file: string }) {
+  const { original, failure, ask } = useOriginal({ id: use.entry }, use.id);
+  const whole = useMemo(() => (original === undefined ? use : { ...use, ...textsOf(original) }), [use, original]);
+  return (
+    <>
+      <EditDiff use={whole} file={file} />
+      {original === undefined && (
+        <button type="button" class="show-all" onClick={ask}>
+          Show all of it
+        </button>
+      )}
+      {failure && <Trouble failure={failure} />}
+    </>
+  );
+}

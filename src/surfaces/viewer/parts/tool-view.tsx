@@ -65,7 +65,7 @@ function Outcome({ use }: { use: ToolUse }) {
 }
 
 /** If the store has cut a text, or a tool returned a picture, the transcript has more. */
-const isCut = ({ input, output = '' }: ToolUse): boolean => cutMark.test(input) || cutMark.test(output);
+export const isCut = ({ input, output = '' }: ToolUse): boolean => cutMark.test(input) || cutMark.test(output);
 const cutMark = /… \[\d+ characters left out\] …/;
 const mayBePicture = ({ tool, files, outcome, output = '' }: ToolUse): boolean =>
   outcome === 'ok' &&
@@ -110,7 +110,7 @@ function Inside({ use: stored, deed: ofStored, lines }: { use: ToolUse; deed: De
   );
 }
 
-const textsOf = ({ input, output }: { input?: string | undefined; output?: string | undefined }) => ({
+export const textsOf = ({ input, output }: { input?: string | undefined; output?: string | undefined }) => ({
   ...(input === undefined ? {} : { input }),
   ...(output === undefined ? {} : { output }),
 });
