@@ -1,4 +1,5 @@
 // Scans of all transcripts. Each is a separate process, so that its memory is freed with it.
+import { plural } from '../../language/plural.ts';
 import type { LiveEvents } from '../../schema/live-event.ts';
 import { repeated } from './repeated.ts';
 import type { Due, WorkerDeps } from './run.ts';
@@ -28,7 +29,9 @@ export function scanning(
       if (report.files.imported > 0) due.vault = due.index = true;
       if (report.entries.added > 0) await seen.caughtUp();
       if (report.files.imported > 0)
-        log(`imported ${report.entries.added} entries from ${report.files.imported} transcripts`);
+        log(
+          `imported ${plural(report.entries.added, 'entry', 'entries')} from ${plural(report.files.imported, 'transcript')}`,
+        );
       for (const problem of report.problems) log(problem.message);
       if (report.entries.added > 0) events.publish({ kind: 'entries', added: report.entries.added });
     } catch (error) {

@@ -27,20 +27,39 @@ export async function findNamed(deps: MemoryDeps, given: string): Promise<Named>
   if (page !== undefined) return { page, target: undefined, state: await store.pages.get(page), memory: undefined };
   const found = await store.memory.find(name.toLowerCase());
   const [memory] = found;
-  if (memory !== undefined && (found.length === 1 || memory.id === name)) {
-    return { page: memory.page, target: memory.target, state: await store.pages.get(memory.page), memory };
-  }
+  if (memory !== undefined && (found.length === 1 || memory.id === name)) return onPage(deps, memory);
   if (found.length > 1)
     throw new HoldfastError('AMBIGUOUS', `${found.length} memories begin with ${JSON.stringify(name)}`, {
-      hint: `Give more of the id:\n  ${found
-        .slice(0, 10)
-        .map(({ id, text }) => `${id} ${text.slice(0, 60)}`)
-        .join('\n  ')}`,
+      hint: `Give more of the id:\n  ${listed(found)}`,
     });
+  const keyed = await underKey(deps, name);
+  if (keyed !== undefined) return keyed;
   const gone = /^m[0-9a-f]{3,}$/i.test(name) ? await findGone(deps, name.toLowerCase()) : undefined;
   if (gone !== undefined) return gone;
   throw new HoldfastError('NOT_FOUND', `No memory or page is called ${JSON.stringify(name)}`, {
     hint: 'List pages with `holdfast memory list`, and the memories of a page with `holdfast memory history <page>`.',
+  });
+}
+
+const onPage = async ({ store }: MemoryDeps, memory: TargetMemory): Promise<Named> => ({
+  ...{ page: memory.page, target: memory.target, state: await store.pages.get(memory.page), memory },
+});
+
+const listed = (found: readonly TargetMemory[]): string =>
+  found
+    .slice(0, 10)
+    .map(({ id, text }) => `${id} ${text.slice(0, 60)}`)
+    .join('\n  ');
+
+/** A memory with a topic, as a person gave it to `remember --key`, reads `deploy day: Deploys happen on Tuesdays`. */
+async function underKey(deps: MemoryDeps, name: string): Promise<Named | undefined> {
+  const beginning = `${name.toLowerCase()}:`;
+  const found = (await deps.store.memory.list({})).filter(({ text }) => text.toLowerCase().startsWith(beginning));
+  const [memory] = found;
+  if (memory === undefined) return undefined;
+  if (found.length === 1) return onPage(deps, memory);
+  throw new HoldfastError('AMBIGUOUS', `${found.length} memories are about ${JSON.stringify(name)}`, {
+    hint: `Give the id of one:\n  ${listed(found)}`,
   });
 }
 

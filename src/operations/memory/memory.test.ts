@@ -140,6 +140,20 @@ describe('the pages', () => {
     await expect(memoryShow.run(context, { name: 'core/facts' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
+  it('give a memory by its topic, and ask which one if several have it', async () => {
+    const { context } = await emptyMemory();
+    const keep = (wish: object) => rememberThis.run(context, rememberThis.input.parse(wish));
+    const { memory: first } = await keep({ text: 'Deploys happen on Tuesdays', key: 'deploy day' });
+    await memoryEdit.run(context, { name: 'Deploy day', text: 'Deploys happen on Fridays' });
+    expect((await memoryShow.run(context, { name: 'deploy day' })).text).toBe('deploy day: Deploys happen on Fridays');
+    const { memory: second } = await keep({ text: 'Ships sail on Mondays', key: 'deploy day', project: 'courier' });
+    await expect(memoryShow.run(context, { name: 'deploy day' })).rejects.toMatchObject({
+      code: 'AMBIGUOUS',
+      hint: expect.stringMatching(new RegExp(`${first.id}[^]*${second.id}|${second.id}[^]*${first.id}`)),
+    });
+    await expect(memoryShow.run(context, { name: 'deploy' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
   it('have vectors when a command that changed them returns', async () => {
     const memory = await emptyMemory();
     await remember(memory, 'The bridge opens at seven');

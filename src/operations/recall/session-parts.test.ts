@@ -97,6 +97,22 @@ it('words are found in what was said, in commands and in outputs, whatever their
   );
 });
 
+it('marks where the text around a match is cut', async () => {
+  const memory = await emptyMemory();
+  const wave = 'The tide comes and goes. '.repeat(8);
+  await tell(memory, 'tide-1', '/srv/tide', '2026-11-02T09:00:00.000Z', [
+    { by: 'user', text: `A lamp burns. ${wave}` },
+    { by: 'assistant', text: `${wave}A lamp burns.` },
+    { by: 'user', text: 'A lamp burns.' },
+  ]);
+  const { matches } = await sessionsFind.run(memory.context, { id: 'tide', query: 'lamp', subagents: false });
+  expect(matches.map(({ text }) => [text.startsWith('…'), text.endsWith('…')])).toEqual([
+    [false, true],
+    [true, false],
+    [false, false],
+  ]);
+});
+
 it('finds words with signs, capitals outside ASCII, and quotes that a command writes in two ways', async () => {
   const memory = await emptyMemory();
   await tell(memory, 'odd-1', '/srv/odd', '2026-11-02T09:00:00.000Z', [

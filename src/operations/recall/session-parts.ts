@@ -155,7 +155,9 @@ const readable = (input: string): string => input.replace(/\\n/g, '\n').replace(
 function snippetAt(text: string, wanted: string): string | undefined {
   const at = text.toLowerCase().indexOf(wanted);
   if (at < 0) return undefined;
-  return inOneLine(text.slice(Math.max(0, at - around), at + wanted.length + around).toWellFormed());
+  const [from, to] = [Math.max(0, at - around), at + wanted.length + around];
+  const [before, after] = [from > 0 ? '…' : '', to < text.length ? '…' : ''];
+  return `${before}${inOneLine(text.slice(from, to).toWellFormed())}${after}`;
 }
 
 /** Tool uses fill much memory, so a caller asks for the rest. */

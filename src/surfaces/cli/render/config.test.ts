@@ -23,6 +23,14 @@ describe('the list of settings', () => {
     expect(second).toMatch(/^skipTools {2}a,b,c … \(4\) {2}default {2}tools whose .* busy$/);
   });
 
+  it('says in words that a setting has no value', () => {
+    const text = renderList(
+      { file: 'config.json', settings: [setting('distill.url', null, 'address')] },
+      { ...view, width: 120 },
+    );
+    expect(text).toMatch(/^distill\.url {2}not set {2}default/);
+  });
+
   it('puts descriptions below the settings on a narrow terminal, and cuts nothing', () => {
     const lines = renderList({ file: 'config.json', settings }, { ...view, width: 40 }).split('\n');
     expect(lines.slice(0, 2)).toEqual(['port  37777  default', '    port of the worker']);

@@ -38,7 +38,8 @@ const brief = (value: unknown): string =>
   Array.isArray(value) && value.length > 3 ? `${value.slice(0, 3).join(',')} … (${value.length})` : shown(value);
 
 /** A list in the form in which it is typed. */
-const shown = (value: unknown): string => (Array.isArray(value) ? value.join(',') || 'none' : String(value));
+const shown = (value: unknown): string =>
+  Array.isArray(value) ? value.join(',') || 'none' : value === null ? 'not set' : String(value);
 
 export const renderGet = ({ value }: Value): string => (Array.isArray(value) ? value.join('\n') : String(value));
 

@@ -28,7 +28,7 @@ export function renderForgotten({ kind, title, forgotten, removed, files, left }
     (removed[key] ?? 0) > 0 ? [plural(removed[key] as number, one, ...(many === undefined ? [] : [many]))] : [],
   );
   return [
-    `${forgotten ? 'Forgotten' : 'Would delete'}: the ${kind} ${style.bold(clean(title))}${gone.length > 0 ? ` (${gone.join(', ')})` : ''}`,
+    `${forgotten ? 'Forgotten' : 'Would delete'}: the ${kind} “${style.bold(clean(title))}”${gone.length > 0 ? ` (${gone.join(', ')})` : ''}`,
     ...files.map((file) => `${forgotten ? 'Updated or deleted' : 'Would be updated or deleted'}: ${clean(file)}`),
     ...left.map((each) => `${style.yellow('Left in place:')} ${clean(each)}`),
     ...(forgotten ? [] : ['Nothing was changed.']),

@@ -42,7 +42,7 @@ function renderOne(
       );
   if (use !== undefined) lines.push(dryRun ? `Would write ${file}.` : `Wrote ${file}.`, `Use it with: ${use}`);
   else if (dryRun)
-    for (const one of [{ file, changed }, ...(mcp ? [mcp] : [])])
+    for (const one of changedFiles({ file, changed }, mcp))
       lines.push(
         one.changed
           ? `Nothing was written. Without --dry-run, ${one.file} would change like this.`
@@ -59,6 +59,18 @@ function renderOne(
   if (!dryRun && use === undefined) lines.push(style.dim('The next session starts the worker. See: holdfast status'));
   lines.push(...warnings.map((warning) => style.yellow(clean(warning))));
   return lines.join('\n');
+}
+
+interface Changed {
+  readonly file: string;
+  readonly changed: boolean;
+}
+
+/** Some agents keep hooks and servers in one file. */
+function changedFiles(hooks: Changed, mcp: Changed | undefined): readonly Changed[] {
+  if (mcp === undefined) return [hooks];
+  if (mcp.file !== hooks.file) return [hooks, mcp];
+  return [{ file: hooks.file, changed: hooks.changed || mcp.changed }];
 }
 
 const paint = (line: string, style: View['style']): string =>
