@@ -6,6 +6,7 @@ import { startingName } from '../agents/hooks.ts';
 import type { LiveDeps } from '../capture/live/hook.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../operations/operation.ts';
+import { program } from '../package.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import { guardWhileBusy } from '../surfaces/cli/ending.ts';
 import { explain } from '../system/errors.ts';
@@ -113,7 +114,12 @@ export async function runAsWorker(context: Context): Promise<void> {
 
 /** Only at a terminal: output through a pipe may end in a journal that others read. */
 async function sayAddress({ config, clock, say }: Context): Promise<void> {
-  if (!isatty(1)) return say?.('To look at it in your browser: holdfast open');
+  if (!isatty(1)) {
+    const { loadConfig } = await import('../config/config.ts');
+    // The sample has a data folder of its own, which the next command must be told.
+    const elsewhere = loadConfig().home === config.home ? '' : `HOLDFAST_HOME=${config.home} `;
+    return say?.(`To look at it in your browser: ${elsewhere}${program()} open`);
+  }
   const { viewerAddress } = await import('../operations/machine/open.ts');
   say?.(`Look at it in your browser: ${await viewerAddress(config, clock())}`);
 }

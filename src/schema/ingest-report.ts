@@ -5,7 +5,7 @@ export const IngestReport = z.object({
   files: z.object({
     seen: z.number().int(),
     imported: z.number().int(),
-    skipped: z.number().int().describe('files with nothing new'),
+    skipped: z.number().int().describe('files that are empty or have nothing new'),
     failed: z.number().int(),
   }),
   entries: z.object({ added: z.number().int(), malformed: z.number().int() }),

@@ -120,10 +120,14 @@ describe('holdfast open', () => {
   it('start prints no code into a pipe, which may lead into a journal; in a terminal it prints a working address', async () => {
     const own = place({ claude: path.join(root, 'demo/claude-code/projects') });
     const piped = launch(own.env, ['start']);
-    await piped.says('To look at it in your browser: holdfast open');
+    await piped.says('To look at it in your browser: bin/holdfast open');
     expect(piped.said()).not.toMatch(/\/open[?#]/);
     piped.child.kill('SIGINT');
     expect((await piped.ended).code).toBe(0);
+    const sample = launch({ ...own.env, HOLDFAST_HOME: undefined }, ['start', '--demo']);
+    await sample.says(/^To look at it in your browser: HOLDFAST_HOME=\S+\.holdfast-demo bin\/holdfast open$/m);
+    sample.child.kill('SIGINT');
+    expect((await sample.ended).code).toBe(0);
 
     const typed = launch(own.env, ['start'], ['sh', '-c', 'exec script -qec "$0 $1" /dev/null']);
     await typed.says(/Look at it in your browser: http\S+\s/);

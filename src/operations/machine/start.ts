@@ -6,7 +6,7 @@ import type { Agent } from '../../agents/agent.ts';
 import { agents } from '../../agents/index.ts';
 import { type Config, demoEnvironment, ensureHome, loadConfig } from '../../config/config.ts';
 import { setSetting } from '../../config/config-file.ts';
-import { packageRoot } from '../../package.ts';
+import { packageRoot, program } from '../../package.ts';
 import { parseKeywords } from '../../recall/question/keywords.ts';
 import type { IngestReport } from '../../schema/ingest-report.ts';
 import type { Store } from '../../store/store.ts';
@@ -100,10 +100,4 @@ async function welcome(
     ...(newest ? [`  ${command} show ${newest.id.slice(0, 13)}`] : []),
     '',
   ];
-}
-
-/** How the person can call us again: from the checkout, through npx, or by name. */
-function program(): string {
-  if (existsSync(join(packageRoot, '.git'))) return 'bin/holdfast';
-  return packageRoot.includes('_npx') ? 'npx holdfast' : 'holdfast';
 }

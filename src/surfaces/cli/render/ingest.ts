@@ -11,7 +11,7 @@ export function renderIngest(report: IngestReport, { style }: View): string {
     `${style.green(plural(entries.added, 'new entry', 'new entries'))} from ${plural(files.imported, 'transcript')}` +
       ` (${bytes(report.bytes)} in ${report.seconds.toFixed(1)} s${speed})`,
     style.dim(
-      `${plural(files.seen, 'transcript')} seen, ${files.skipped} with nothing new; ${plural(report.conversations, 'conversation')} in all`,
+      `${plural(files.seen, 'transcript')} seen, ${files.skipped} empty or with nothing new; ${plural(report.conversations, 'conversation')} in all`,
     ),
   ];
   if (files.failed > 0) lines.push(style.red(`${plural(files.failed, 'file')} failed`));
