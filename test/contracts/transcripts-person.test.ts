@@ -48,6 +48,34 @@ describe("a person's words", () => {
     expect((await bench.store.entries.find('r'))[0]).toMatchObject({ author: 'person', role: 'user', form: 'choice' });
   });
 
+  it('14. a long description of the chosen option is stored with its first sentence', async () => {
+    const rest =
+      'It needs a second pass over the archive, which is slow for large ones, and a table of all names. '.repeat(2);
+    const asked = (label: string, description: string) => ({
+      ...toolResult(
+        'r',
+        'q1',
+        `Your questions have been answered: "Links?"="${label}" selected preview:\n+ keep(link)`,
+        2,
+      ),
+      toolUseResult: {
+        questions: [{ question: 'Links?', options: [{ label, description, preview: '+ keep(link)' }] }],
+        answers: { 'Links?': label },
+        annotations: { 'Links?': { preview: '+ keep(link)' } },
+      },
+    });
+    const lines = (label: string, description: string) => [
+      prompt('p', 'support tar files'),
+      answer('a', [toolUse('q1', 'AskUserQuestion', { questions: [] })], 1),
+      asked(label, description),
+    ];
+    const told = async (label: string, description: string) => (await take(lines(label, description))).said[1]?.[1];
+    expect(await told('Keep', `Links stay links in keepLinks(). ${rest}`)).toBe(
+      'Links?\n→ Keep (Links stay links in keepLinks())',
+    );
+    expect(await told('Keep', `Links stay links, ${rest.replaceAll('.', ',')}`)).toBe('Links?\n→ Keep');
+  });
+
   it('14. an approved plan, a rejected one and a rejected tool are stored with what the person said to them', async () => {
     const { said } = await take([
       prompt('p', 'plan it'),

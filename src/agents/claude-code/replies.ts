@@ -64,14 +64,22 @@ function answered(result: Record<string, unknown>, output: string): Omit<Reply, 
 }
 
 const longestMeaning = 160;
+const longestSentence = 200;
 
 /** What the form says about the chosen option, in brackets: a label such as `Also .tgz` says little alone. Empty if it says nothing. */
 function meaningOf(questions: readonly unknown[], question: string, chosen: string): string {
   const asked = questions.map(asObject).find((one) => one.question === question);
   const options = Array.isArray(asked?.options) ? asked.options.map(asObject) : [];
   const text = asString(options.find(({ label }) => label === chosen)?.description)?.trim() ?? '';
-  return text === '' || text.length > longestMeaning ? '' : ` (${text.replace(/\.$/, '')})`;
+  const told = text.length <= longestMeaning ? text : firstSentence(text);
+  return told === '' ? '' : ` (${told.replace(/\.$/, '')})`;
 }
+
+/** Empty if the text has no short one. */
+const firstSentence = (text: string): string => {
+  const end = text.slice(0, longestSentence).search(/[.!](?=\s)/);
+  return end < 0 ? '' : text.slice(0, end);
+};
 
 const rejected = "The user doesn't want to proceed with this tool use";
 /** What comes before the person's own words, in older and newer clients. */

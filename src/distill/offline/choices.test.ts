@@ -7,12 +7,18 @@ it.each([
   ['How should convert handle refs of others (refs/merge-requests/*) under --all?', 'Exclude by default'],
   ['For the prompt that receives the tide table, should it get only the table or also the notes?', 'Table and notes'],
   ['How should we cover the push of a harbour?', 'Probe before the push'],
+  [
+    'Which cache do you want me to use for lost buoys?',
+    'One per harbour (`BuoyCache` keyed by the name of the harbour)',
+  ],
   ['Windows build?', 'Skip Windows (keep darwin and linux only)'],
 ])('an answer about how things are lasts: %s', (question, answer) =>
   expect(isLasting(choice(question, answer))).toBe(true),
 );
 
 it.each([
+  ['Which cache do you want me to use for lost buoys?', 'One per harbour'],
+  ['Do you want me to use `BuoyCache` for lost buoys?', 'Only `BuoyCache` of the harbour'],
   ['How should I deliver the fixes of the harbour?', 'Push the two commits'],
   ['Should we push the branch with the new harbour?', 'Yes, push it'],
   ['It has two harbours, which should be kept open?', 'The northern harbour'],

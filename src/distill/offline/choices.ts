@@ -55,6 +55,13 @@ export function namedOption(request: Entry, before: readonly Entry[]): FoundChoi
 /** Questions about the next step: the agent asks what it may do itself, or what happened. Others are about how things are. */
 const ofTheMoment =
   /\b(?:i|me|my|proceed|go ahead|continue|next|now|look right|sounds? good|happy with|ready|did you|do you (?:have|believe|see|know|recall))\b|\bshould (?:we|it|they|this) (?:commit|push|merge|rebase|deliver|release)\b|^\w+ (?:\w+ )?(?:did|was|were)\b/i;
+/** `Which cache do you want me to use for X?` is about how things are to be, if the answer names something of the code. */
+const asksForWay = /^(?:which|what|how|where)\b/i;
+const offers =
+  /\b(?:do you want me to|would you like me to|should i|shall i) (?:address|handle|implement|keep|model|name|put|resolve|store|take|treat|use)\b/i;
+const withoutOffer = ({ question, answer }: Choice): string =>
+  asksForWay.test(question) && identifier.test(answer) ? question.replace(offers, 'is') : question;
+
 /** Nouns that only the work at hand explains. */
 const ofTheWork =
   /\b(?:this|that) (?:feature|implementation|task|plan|work|step|case)\b|\b(?:the|this|that) (?:fix|change|changes|approach|bug|issue|problem|refactor\w*|migration|pr)\b|\bcurrent\b|\bcase\b|^which (?:fix|direction|approach|variant)\b/i;
@@ -110,7 +117,7 @@ export const isLasting = ({ question, answer }: Choice): boolean =>
   tellingIn(question) + tellingIn(answer) >= 4 &&
   tellingIn(question) >= 2 &&
   (answer.split(' ').length >= 2 || /[-_./]/.test(answer)) &&
-  !ofTheMoment.test(withoutNames(question)) &&
+  !ofTheMoment.test(withoutNames(withoutOffer({ question, answer }))) &&
   !noAnswer.test(answer.replace(/ \([^()]*\)$/, '')) &&
   (!agrees.test(answer) || tellingIn(answer.replace(agrees, '')) >= 2) &&
   !/\bI\b/.test(answer) &&

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { commitMessage, neverRan, outcomeOf, parseCommand } from './commands.ts';
+import { neverRan, outcomeOf, parseCommand } from './commands.ts';
+import { bodyIn, commitMessage } from './commit-message.ts';
 
 describe('a command', () => {
   it.each([
@@ -44,6 +45,22 @@ describe('a command', () => {
     expect(commitMessage("git commit -am 'one'")).toBe('one');
     expect(commitMessage('git commit -m "$(cat <<\'EOF\'\nfeat: ebb\n\nbody\nEOF\n)"')).toBe('feat: ebb');
     expect(commitMessage('git commit --amend --no-edit')).toBeUndefined();
+  });
+
+  it.each([
+    ["cd ~/tide && git commit -q -F - <<'EOF'\nfeat: ebb\n\nSlack water -from now on- is told.\nEOF"],
+    ['git add -A\ngit commit --file=- <<EOF\nfeat: ebb\n\nSlack water -from now on- is told.\nEOF\ngit log -1'],
+    ["cat <<'MSG' | git -C ../tide commit -aF -\nfeat: ebb\n\nSlack water -from now on- is told.\nMSG"],
+    ["cat > /tmp/note <<'EOF'\nfeat: ebb\n\nSlack water -from now on- is told.\nEOF\ngit commit --file /tmp/note -q"],
+  ])('that commits a message from elsewhere yields it: %j', (command) => {
+    expect(commitMessage(command)).toBe('feat: ebb');
+    expect(bodyIn(command)).toBe('Slack water -from now on- is told.');
+  });
+
+  it('that commits a message from a file it does not show yields none', () => {
+    expect(commitMessage('git commit -F note.txt')).toBeUndefined();
+    expect(commitMessage("git commit -F note.txt && cat <<'EOF'\nebb\nEOF")).toBeUndefined();
+    expect(commitMessage('git commit -m "fix: read the -F - of a commit"')).toBe('fix: read the -F - of a commit');
   });
 
   it.each([

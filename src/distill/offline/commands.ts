@@ -4,6 +4,7 @@ import { type Part, splitLine, withoutPlace, withoutPrefix, wrapperOf } from '..
 import { type Purpose, roughPurpose } from '../../agents/tools/usual-commands.ts';
 import { cut, inOneLine } from '../../language/gist.ts';
 import { errorLine } from '../../language/open-ends.ts';
+import { commitMessage } from './commit-message.ts';
 
 export type CommandKind =
   | 'test'
@@ -172,57 +173,3 @@ export const reasonIn = (output: string): string => {
   const line = inOneLine(errorLine(output) ?? '');
   return line.length < 8 ? '' : line;
 };
-
-/** The first line of a commit's message, if the command contains it. */
-export function commitMessage(command: string): string | undefined {
-  const from = command.search(/\bcommit\b/);
-  return firstLine(from < 0 ? command : command.slice(from), /\s(?:-[a-z]*m|--message)[ =]?/);
-}
-
-/** The title of a pull request, if the command contains it. */
-export function requestTitle(command: string): string | undefined {
-  const from = command.search(/\b(?:pr|mr) create\b/);
-  return from < 0 ? undefined : firstLine(command.slice(from), /\s(?:--title|-t)[ =]/);
-}
-
-/** The first line of an option's value: a quoted string, which may contain escaped quotes, or a here-document. */
-function firstLine(command: string, option: RegExp): string | undefined {
-  const found = option.exec(command);
-  const rest = found === null ? '' : command.slice(found.index + found[0].length);
-  const quoted = /^(?:"((?:[^"\\]|\\[\s\S]){3,400})|'([^']{3,400}))/.exec(rest);
-  const given = (quoted?.[1] ?? quoted?.[2] ?? '').replace(/\\(["`$\\])/g, '$1');
-  const document = /^"?\$\(cat <</.test(rest) || /^\$\(/.test(given) || found === null;
-  const body = document ? /<<-?\s*['"]?(\w+)['"]?\s*\n\s*([^\n]+)/.exec(command)?.[2] : given;
-  const line = body?.trim().split('\n', 1)[0]?.trim();
-  return line === undefined || line.length < 3 || line.startsWith('$(') ? undefined : cut(inOneLine(line), 120);
-}
-
-/** The text of a commit below its first line, or the description of a pull request; empty if the command does not contain it. */
-export function bodyIn(command: string): string {
-  const isRequest = /\b(?:pr|mr) create\b/.test(command);
-  const from = command.search(isRequest ? /\b(?:pr|mr) create\b/ : /\bcommit\b/);
-  const rest = from < 0 ? '' : command.slice(from);
-  const [mark = '', word = ''] = /<<-?\s*['"]?(\w+)['"]?[^\n]*\n/.exec(rest) ?? [];
-  if (mark !== '') {
-    const document = rest.slice(rest.indexOf(mark) + mark.length);
-    const end = document.split('\n').findIndex((line) => line.trim() === word);
-    const lines = document.split('\n').slice(0, end < 0 ? undefined : end);
-    return lines
-      .slice(isRequest ? 0 : 1)
-      .join('\n')
-      .trim();
-  }
-  const option = isRequest ? /\s(?:--body|-b)[ =]?(?=["'])/ : /\s(?:-[a-z]*m|--message)[ =]?(?=["'])/;
-  const texts = rest
-    .split(option)
-    .slice(1)
-    .map((part) =>
-      (/^"((?:[^"\\]|\\[\s\S])*)/.exec(part)?.[1] ?? /^'([^']*)/.exec(part)?.[1] ?? '').replace(/\\(["`$\\])/g, '$1'),
-    );
-  const text = texts.join('\n\n');
-  return (isRequest ? text : text.split('\n').slice(1).join('\n')).trim();
-}
-
-/** The number of the pull request that a command opened, from its output. */
-export const requestNumber = (output: string): string | undefined =>
-  /\/(?:pull|merge_requests)\/(\d+)\b/.exec(output)?.[1];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { run, type Step, session, turn } from '../../../test/turns.ts';
-import { bodyIn } from './commands.ts';
+import { edit, run, type Step, session, turn } from '../../../test/turns.ts';
+import { bodyIn } from './commit-message.ts';
 import { extractConversation } from './extract.ts';
 
 const extracted = (...steps: Step[]) => extractConversation({ ...session([turn('commit it', steps)]), id: 1 });
@@ -190,6 +190,22 @@ describe('the description of a commit', () => {
     expect(kept(run(`cd ../libtide && gh pr create --title "${title}" --body "${quoted}"`))).toEqual([]);
     expect(kept(run(`cd ../libtide && git commit -m "${title}" -m "${quoted}"`))).toEqual([]);
     expect(kept(run(`git -C ../libtide commit -m "${title}" -m "${quoted}"`))).toEqual([]);
+  });
+
+  it('names the repository that the commands change into, if the session changed files only there', () => {
+    const moor = run(
+      `cd ~/../dev/libtide && git commit -q -F - <<'EOF'\n${title}\n\n${caps}\nEOF`.replace('~/..', '/home'),
+    );
+    const text = `Decided in a commit: send refs to tide-server in batches in \`libtide\`. ${told}`;
+    expect(kept(edit('/home/dev/libtide/push.go'), moor)).toEqual([text]);
+    expect(kept(edit('/home/dev/libtide/push.go'), edit('/home/dev/tide/main.go'), moor)).toEqual([]);
+    const variable = 'Set TIDE_MAX_REFS to raise the cap for servers that take larger pushes.';
+    expect(
+      kept(
+        edit('/home/dev/libtide/push.go'),
+        run(`cd /home/dev/libtide && git commit -m "Fix two findings" -m "${variable}"`),
+      ),
+    ).toEqual([`${variable} (From the commit “libtide: Fix two findings”.)`]);
   });
 
   it('is read in time linear in the length of the command', () => {

@@ -1,5 +1,6 @@
 // What commits and pull requests say about decisions and causes. The agent wrote these texts after the work, and the person let them pass.
 
+import path from 'node:path';
 import { cut, inOneLine } from '../../language/gist.ts';
 import type { KeyedStatement } from '../../schema/extraction.ts';
 import { commitText, endingKey, withSource } from '../../schema/statement-form.ts';
@@ -62,12 +63,12 @@ interface Standing {
   readonly amended: readonly string[];
 }
 
-function standing(commands: readonly Command[]): Standing {
+function standing(commands: readonly Command[], isGuest: boolean): Standing {
   const made: Command[] = [];
   const amended: string[] = [];
   for (const command of commands) {
     if (command.outcome !== 'ok') continue;
-    if (command.elsewhere === true) continue;
+    if (command.elsewhere !== undefined && !isGuest) continue;
     const back = takesBack(command.told);
     if (back > 0) made.splice(Math.max(0, made.length - back));
     // An amended commit takes the place of the one before it, with all that it said.
@@ -85,8 +86,9 @@ const amendedBy = (title: string): KeyedStatement => ({
   ...{ saidBy: 'agent', change: 'retire', ends: { by: 'amendment', of: cut(title, 300) } },
 });
 
-export function commitFacts(commands: readonly Command[]): CommitFacts {
-  const { made, amended } = standing(commands);
+/** `isGuest`: the session changed files of other repositories only, so that their commits are its work. */
+export function commitFacts(commands: readonly Command[], isGuest = false): CommitFacts {
+  const { made, amended } = standing(commands, isGuest);
   const decided = new Map<string, KeyedStatement>();
   const settled = new Map<string, KeyedStatement>();
   const causes = new Map<string, Insight>();
@@ -107,7 +109,10 @@ export function commitFacts(commands: readonly Command[]): CommitFacts {
   }
   const kept = new Set([...[...decided.values()].slice(-mostDecisions), ...[...settled.values()].slice(-mostSettled)]);
   const layouts = made.flatMap(({ body = '' }) => layoutIn(body)).slice(-1);
-  const removed = made.flatMap(({ message = '' }) => removedBy(message));
+  // Also by commits of other repositories: an earlier conversation of the session may have worked only there.
+  const removed = [...made, ...commands.filter(({ elsewhere, outcome }) => elsewhere !== undefined && outcome === 'ok')]
+    .flatMap(({ message = '' }) => removedBy(message))
+    .filter(({ key }, i, all) => all.findIndex((one) => one.key === key) === i);
   return {
     // A later commit may end what an earlier one said.
     statements: [...removed, ...amended.map(amendedBy), ...inOrder.filter((one) => kept.has(one)), ...layouts],
@@ -125,15 +130,17 @@ function toldBy(command: Command, later: readonly Command[]): { readonly change?
   if (isTakenOut(`${title} ${reason ?? ''}`, later)) return {};
   if (mends(title)) {
     const cause = reason === undefined ? undefined : causeAfter(title, reason);
-    return cause === undefined ? {} : { cause };
+    const place = command.elsewhere === undefined ? '' : `In \`${path.posix.basename(command.elsewhere)}\`: `;
+    return cause === undefined ? {} : { cause: `${place}${cause}` };
   }
   const design = designChange(title);
   // How it was before no longer holds.
   if (design === undefined && reason !== undefined && isPast(reason)) return {};
   const change = reason === undefined ? design : withScope(title);
+  const place = command.elsewhere === undefined ? '' : ` in \`${path.posix.basename(command.elsewhere)}\``;
   return change === undefined
     ? {}
-    : { change: commitText(`${ended(change)}${reason === undefined ? '' : ` ${reason}`}`) };
+    : { change: commitText(`${ended(`${change}${place}`)}${reason === undefined ? '' : ` ${reason}`}`) };
 }
 
 /** What else a commit says that holds from then on, with its title, since the sentence stood below it. */
@@ -141,12 +148,13 @@ function settledBy(command: Command, later: readonly Command[], told: string): K
   const title = titleOf(command);
   if (title === '' || isMinor(title)) return [];
   const source = command.message === undefined ? 'pull request' : 'commit';
+  const place = command.elsewhere === undefined ? '' : `${path.posix.basename(command.elsewhere)}: `;
   return settledIn(command.body ?? '', told)
     .filter((said) => !isTakenOut(said, later))
     .slice(0, mostOfCommit)
     .map((said) => ({
       key: cut(`commit: ${keyOf(said)}`, 80),
-      text: withSource(capital(said), source, cut(title, 100)),
+      text: withSource(capital(said), source, cut(`${place}${title}`, 100)),
       saidBy: 'agent',
     }));
 }

@@ -9,18 +9,8 @@ import { isAnswer, tellsOfPassing } from '../../language/open-ends.ts';
 import { wasStopped } from '../../language/stopped.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
 import type { Turn } from '../material.ts';
-import {
-  bodyIn,
-  type CommandKind,
-  commitMessage,
-  neverRan,
-  outcomeOf,
-  type ParsedCommand,
-  parseCommand,
-  reasonIn,
-  requestNumber,
-  requestTitle,
-} from './commands.ts';
+import { type CommandKind, neverRan, outcomeOf, type ParsedCommand, parseCommand, reasonIn } from './commands.ts';
+import { bodyIn, commitMessage, requestNumber, requestTitle } from './commit-message.ts';
 import { unique } from './say.ts';
 
 export interface Command {
@@ -38,8 +28,8 @@ export interface Command {
   readonly message?: string;
   /** The text below that line, or the description of the pull request. */
   readonly body?: string;
-  /** It ran in another repository than the session. */
-  readonly elsewhere?: true;
+  /** The folder of the other repository in which it ran, if that is not the session's own. */
+  readonly elsewhere?: string;
   /** The title and number of the pull request that the command opened. */
   readonly opened?: { readonly title?: string; readonly number?: string };
   /** The parts of a successful line that build, test, lint or format the whole project. */
@@ -211,6 +201,7 @@ function commandOf(use: ToolUse, { projectPath, cwd }: Turn): Command | undefine
   const message = kind === 'commit' && !inScratch ? commitMessage(line) : undefined;
   const opened = kind === 'request' ? openedBy(line, output) : undefined;
   const body = message === undefined && opened === undefined ? '' : bodyIn(line);
+  const folder = (message ?? opened) === undefined ? undefined : elsewhereIn(line, projectPath || cwd, cwd);
   return {
     kind,
     told,
@@ -222,9 +213,7 @@ function commandOf(use: ToolUse, { projectPath, cwd }: Turn): Command | undefine
     ...(message === undefined ? {} : { message }),
     ...(opened === undefined ? {} : { opened }),
     ...(body === '' ? {} : { body }),
-    ...((message ?? opened) !== undefined && isElsewhere(line, projectPath || cwd, cwd)
-      ? { elsewhere: true as const }
-      : {}),
+    ...(folder === undefined ? {} : { elsewhere: folder }),
     usual: outcome === 'ok' && use.outcome === 'ok' && !inScratch ? usualIn(line, projectPath || cwd, cwd) : [],
     entry: use.entry,
     at: use.at,
@@ -238,17 +227,17 @@ const unrun = ({ ran }: ParsedCommand): ParsedCommand => ({ kind: 'run', told: r
 
 const goesTo = /^\s*cd\s+["']?([^\s"';&|]+)["']?\s*(?:&&|;|\n)|\bgit -C ["']?([^\s"';&|]+)/;
 
-/** Whether a commit belongs to a folder beside the project. A folder beside it with a longer name is a worktree more often than not. */
-function isElsewhere(line: string, project: string, cwd: string): boolean {
+/** The folder beside the project that a commit belongs to. A folder beside it with a longer name is a worktree more often than not. */
+function elsewhereIn(line: string, project: string, cwd: string): string | undefined {
   const found = goesTo.exec(line.slice(0, 300));
   const given = found?.[1] ?? found?.[2];
-  if (given === undefined || project === '' || /^[~$]/.test(given)) return false;
+  if (given === undefined || project === '' || /^[~$]/.test(given)) return undefined;
   const folder = path.posix.resolve(cwd || project, given);
-  return (
+  const isApart =
     !`${folder}/`.startsWith(`${project}/`) &&
     !folder.startsWith(`${project}-`) &&
-    !`${project}/`.startsWith(`${folder}/`)
-  );
+    !`${project}/`.startsWith(`${folder}/`);
+  return isApart ? folder : undefined;
 }
 
 function openedBy(line: string, output: string): Command['opened'] {

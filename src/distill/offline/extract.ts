@@ -29,7 +29,12 @@ import { conceptsIn, instructionsAdded, planDecisions, planGoals } from './writt
 export function extractConversation(conversation: ConversationMaterial): Extraction {
   const readings = conversation.turns.flatMap((turn) => readingOf(turn) ?? []);
   const wishes = wishesOf(conversation.turns);
-  const commits = commitFacts(readings.flatMap(({ deeds }) => deeds.commands));
+  const modified = readings.flatMap(({ deeds }) => deeds.modified);
+  const isGuest = modified.length > 0 && modified.every((file) => /^(?:[A-Za-z]:)?[\\/]|^\.\./.test(file));
+  const commits = commitFacts(
+    readings.flatMap(({ deeds }) => deeds.commands),
+    isGuest,
+  );
   /** Without a project, there is no other page. */
   const isCore = ({ isGeneral }: Preference): boolean => isGeneral || conversation.project === '';
   const statements = statementsOf(conversation.turns, readings, wishes, commits.statements);

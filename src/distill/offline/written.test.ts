@@ -91,6 +91,7 @@ describe('text that a model has already written', () => {
 
 ## Edge Cases
 - **Stale lock**: Return 409 while the holder of the lock is alive
+- **Two holders** (clones of one store): Reject the later one. It may try again.
 - Without locks, the list of \`loadLock\` shows nothing at all in the view
 
 ## Changes`;
@@ -98,6 +99,7 @@ describe('text that a model has already written', () => {
     expect(made.projects[0]?.statements.slice(2).map(({ key, text }) => [key, text])).toEqual([
       ['Lock column (Multi-Lock Support)', 'Keep the `lock_kind` column for backward compatibility with older stores.'],
       ['Stale lock (Multi-Lock Support)', 'Return 409 while the holder of the lock is alive.'],
+      ['Two holders (Multi-Lock Support)', 'Reject the later one (clones of one store). It may try again.'],
     ]);
   });
 

@@ -54,6 +54,14 @@ const decisions =
 /** `**Name**: statement`. A bracket after the name stays with the statement. */
 export const named = /^\*\*(.{2,70}?):?\*\*\s{0,9}(\([^)]{1,80}\))?\s{0,9}(?::|—|–|-{1,2})?\s{1,9}(\S.*)$/;
 
+/** `**Name** (aside): statement` → the statement with the aside at the end of its first sentence. Without a colon, the aside stays before it. */
+function withAside(item: string, bracket: string, rest: string): string {
+  if (bracket === '' || !/^\*\*[^*]+\*\*\s{0,9}\([^)]*\)\s{0,9}(?::|—|–|-)/.test(item))
+    return `${bracket} ${rest}`.trim();
+  const end = /(?<=[\p{L}\p{N}`)])\.(?=\s|$)/u.exec(rest)?.index ?? rest.trimEnd().length;
+  return `${rest.slice(0, end)} ${bracket}${rest.slice(end)}`;
+}
+
 /** About the current work, not about how things are. */
 const ofTheMoment =
   /\b(?:currently (?:working|failing|in progress)|(?:is|are|work) in progress|pending (?:work|task)s?|not yet|needs? to be|to be (?:done|added|implemented|fixed)|(?:the )?user (?:wants|asked|requested|said|reported)|this session|todo|next step|was just|just (?:added|created|fixed)|will (?:be|need)|should be (?:added|created|updated))\b/i;
@@ -98,7 +106,7 @@ export function conceptsIn(turns: readonly Turn[]): KeyedStatement[] {
         const [, name, bracket = '', rest = ''] = named.exec(item) ?? [];
         if (name === undefined) return [];
         const plain = inOneLine(name.replaceAll('`', ''));
-        const said = `${bracket} ${rest}`.trim();
+        const said = withAside(item, bracket, rest);
         return describesCode(plain, said) ? [] : (toStatement(plain, said, plain) ?? []);
       });
     const isShorter = (one: KeyedStatement) =>
@@ -144,7 +152,7 @@ function decided(item: string, title: string): KeyedStatement | undefined {
   if (name !== undefined) {
     const plain = inOneLine(name.replaceAll('`', ''));
     if (listsValues(plain, rest)) return undefined;
-    return toStatement(plain, `${bracket} ${rest}`.trim(), `${cut(plain, 32).replace(/…$/, '')} (${about})`);
+    return toStatement(plain, withAside(item, bracket, rest), `${cut(plain, 32).replace(/…$/, '')} (${about})`);
   }
   const text = inOneLine(item.replaceAll('**', ''));
   return anaphor.test(text)
