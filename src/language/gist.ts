@@ -70,15 +70,21 @@ export const unframed = (text: string): string =>
 export const inOneLine = (text: string): string => unframed(text).replace(/\s+/g, ' ').trim();
 
 function withoutMarks(text: string): string {
-  return inOneLine(text)
-    .replace(/\[(?:Image|Screenshot) #?\d+\]/g, '')
-    .replace(/!?\[([^\]]{1,200})\]\([^)]{0,400}\)/g, '$1')
-    .replace(/(?<![/\w`])\*\*|\*\*(?![/\w`])/g, '')
-    .replace(/(?<![\p{L}\p{N}*])\*(?=\S)([^*\n]{1,200})(?<=\S)\*(?![\p{L}\p{N}*])/gu, '$1')
-    .replace(/(?:\p{Extended_Pictographic}\u{fe0f}?\u{200d}?)+\s?/gu, '')
-    .replace(/[-=_]{5,}/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
+  return (
+    inOneLine(text)
+      .replace(/\[(?:Image|Screenshot) #?\d+\]/g, '')
+      .replace(/!?\[([^\]]{1,200})\]\([^)]{0,400}\)/g, '$1')
+      .replace(/(?<![/\w`])\*\*|\*\*(?![/\w`])/g, '')
+      // Stars in code are no emphasis.
+      .replace(
+        /`[^`\n]*`|(?<![\p{L}\p{N}*])\*(?=\S)([^*\n]{1,200})(?<=\S)\*(?![\p{L}\p{N}*])/gu,
+        (whole, inner: string | undefined) => inner ?? whole,
+      )
+      .replace(/(?:\p{Extended_Pictographic}\u{fe0f}?\u{200d}?)+\s?/gu, '')
+      .replace(/[-=_]{5,}/g, ' ')
+      .replace(/\s+/g, ' ')
+      .trim()
+  );
 }
 
 const split = (text: string): string[] =>

@@ -29,13 +29,14 @@ describe('the description of a commit', () => {
     ]);
   });
 
-  it('gives the first reason, not a later detail, and tells of a commit and its pull request once', () => {
+  it('gives the first reason with the title, later limits by themselves, and tells of a commit and its pull request once', () => {
     const later = 'A batch without `maxRefUpdates` is never sent because the server rejects it.';
     expect(kept(commit(title, `Add a loop to the client.\n\n${caps}\n\nRename the loop.\n\n- ${later}`))).toEqual([
       decided,
+      `${later} (From the commit “${title}”.)`,
     ]);
-    const request = run(`gh pr create --title "${title}" --body "$(cat <<'EOF'\n${later}\nEOF\n)"`);
-    expect(kept(commit(title, caps), request)).toEqual([decided]);
+    const request = run(`gh pr create --title "${title}" --body "$(cat <<'EOF'\n${caps}\n\n- ${later}\nEOF\n)"`);
+    expect(kept(commit(title, caps), request)).toEqual([decided, `${later} (From the pull request “${title}”.)`]);
   });
 
   it.each([

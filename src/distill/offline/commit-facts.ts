@@ -1,10 +1,11 @@
 // What commits and pull requests say about decisions and causes. The agent wrote these texts after the work, and the person let them pass.
 
 import path from 'node:path';
-import { cut, inOneLine } from '../../language/gist.ts';
+import { cut, inOneLine, sentencesOf } from '../../language/gist.ts';
 import type { KeyedStatement } from '../../schema/extraction.ts';
 import { commitText, endingKey, withSource } from '../../schema/statement-form.ts';
 import { isPast, namesIn } from './claim.ts';
+import { isArrangement, redoes, whyIn } from './contracts.ts';
 import type { Command } from './deeds.ts';
 import { designChange, isDecided, isMinor, removedBy, withScope } from './design-changes.ts';
 import { causeAfter } from './mended.ts';
@@ -14,8 +15,8 @@ import { keyOf } from './wishes.ts';
 
 const mostDecisions = 6;
 const mostCauses = 3;
-const mostSettled = 4;
-const mostOfCommit = 2;
+const mostSettled = 8;
+const mostOfCommit = 3;
 
 export interface CommitFacts {
   readonly statements: readonly KeyedStatement[];
@@ -97,6 +98,7 @@ export function commitFacts(commands: readonly Command[], isGuest = false): Comm
     const title = titleOf(command);
     const key = keyOf(title);
     const later = made.slice(i + 1);
+    if (later.some((one) => one.opened === undefined && redoes(titleOf(one), title))) continue;
     // The pull request of a single commit repeats its title.
     const told = decided.has(key) || causes.has(key) ? {} : toldBy(command, later);
     if (told.cause !== undefined) causes.set(key, { text: told.cause, at: command.at, about: '' });
@@ -134,27 +136,32 @@ function toldBy(command: Command, later: readonly Command[]): { readonly change?
     return cause === undefined ? {} : { cause: `${place}${cause}` };
   }
   const design = designChange(title);
+  const why = reason ?? (design === undefined ? undefined : whyIn(sentencesOf(command.body ?? ''), title));
   // How it was before no longer holds.
   if (design === undefined && reason !== undefined && isPast(reason)) return {};
   const change = reason === undefined ? design : withScope(title);
   const place = command.elsewhere === undefined ? '' : ` in \`${path.posix.basename(command.elsewhere)}\``;
   return change === undefined
     ? {}
-    : { change: commitText(`${ended(`${change}${place}`)}${reason === undefined ? '' : ` ${reason}`}`) };
+    : { change: commitText(`${ended(`${change}${place}`)}${why === undefined ? '' : ` ${why}`}`) };
 }
+
+/** `sync --prune` is typed in small letters. */
+const isCommand = /^[a-z][\w-]* (?:--?[a-z]|`)/;
 
 /** What else a commit says that holds from then on, with its title, since the sentence stood below it. */
 function settledBy(command: Command, later: readonly Command[], told: string): KeyedStatement[] {
   const title = titleOf(command);
   if (title === '' || isMinor(title)) return [];
+  const withContracts = !isArrangement(title) && command.elsewhere === undefined;
   const source = command.message === undefined ? 'pull request' : 'commit';
   const place = command.elsewhere === undefined ? '' : `${path.posix.basename(command.elsewhere)}: `;
-  return settledIn(command.body ?? '', told)
+  return settledIn(command.body ?? '', told, withContracts)
     .filter((said) => !isTakenOut(said, later))
     .slice(0, mostOfCommit)
     .map((said) => ({
       key: cut(`commit: ${keyOf(said)}`, 80),
-      text: withSource(capital(said), source, cut(`${place}${title}`, 100)),
+      text: withSource(isCommand.test(said) ? said : capital(said), source, cut(`${place}${title}`, 100)),
       saidBy: 'agent',
     }));
 }

@@ -2,6 +2,7 @@
 
 import { type Sentence, sentencesOf } from '../../language/gist.ts';
 import { isDated, isDeed, isWhole, namesIn, namesSubject, withPoint } from './claim.ts';
+import { isContract } from './contracts.ts';
 import { isOutside } from './outside.ts';
 import { capital, ended } from './say.ts';
 
@@ -52,11 +53,13 @@ export function reasonIn(body: string): string | undefined {
 }
 
 /** What else a description says that holds from then on: what is replaced or over, and what a variable of the environment does. */
-export function settledIn(body: string, told: string): string[] {
+export function settledIn(body: string, told: string, withContracts: boolean): string[] {
   return sentencesOf(body).flatMap((sentence, i, all) => {
     const { text, heading } = sentence;
     if (asideHeading.test(heading) || before.test(heading) || told.includes(text.slice(0, 60))) return [];
-    if (checked.test(text) || !(isOutright(sentence) || setsUp(sentence) || prevents(sentence))) return [];
+    const states =
+      isOutright(sentence) || setsUp(sentence) || prevents(sentence) || (withContracts && isContract(sentence));
+    if (checked.test(text) || !states) return [];
     const whole = withPoint(ended(text), all[i + 1]?.text ?? '');
     // That a function no longer does something says little without what it does instead.
     return isOver.test(text) && whole === ended(text) && !isBuiltUpon.test(text) ? [] : [whole];
