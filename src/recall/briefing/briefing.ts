@@ -51,6 +51,8 @@ const glancedAt = 40;
 const detailed = 6;
 const mostEarlier = 12;
 const mostFiles = 3;
+/** A small project shows its files by itself. */
+const fewestForFiles = 8;
 const mostTouches = 600;
 
 const nothing: Briefing = { project: '', text: '', items: [] };
@@ -140,7 +142,7 @@ export async function openBriefings(deps: BriefingDeps, project: ProjectFilter):
       ...earlier
         .filter(({ title }) => namesWork(title) && !isMinor(title) && !isTold(title))
         .map((glance, i) => earlierItem(glance, i, days, ids)),
-      ...fileItems(files),
+      ...(others.length < fewestForFiles ? [] : fileItems(files)),
     ];
     return fitted(digest as ProjectDigest, claims, days, briefingTokens);
   }
@@ -267,7 +269,7 @@ function sessionItem(
   const { heading, asked } = titleOf(glance);
   const outcome = outcomeOf(told, isTold);
   const lines = [
-    `**${days.day(glance.endedAt)}${told.isTold ? '' : `: ${heading}`}** (\`${ids(glance.id)}\`${place === '' ? '' : `, ${place}`})`,
+    `**${days.day(glance.endedAt)}: ${heading}** (\`${ids(glance.id)}\`${place === '' ? '' : `, ${place}`})`,
     // A distilled session has a title that says what was asked.
     asked === '' || told.summary !== undefined || outcome.from !== 'last-words' || /:\W*$/.test(asked)
       ? ''

@@ -145,6 +145,58 @@ describe('a briefing of a distilled memory', () => {
     expect(await told('Fix the summer hours', 'Keep plans in one file')).not.toContain('Committed:');
   });
 
+  it('tells once what several answers about one plan settle, and no insight without its end', async () => {
+    const memory = await remembered();
+    const [conversation] = await memory.store.conversations.list({});
+    if (conversation === undefined) throw new Error('there is no conversation');
+    const asked = (key: string, question: string, answer: string) => ({
+      ...{ key: `choice: ${key}`, text: `Asked “${question}”, the person chose: ${answer}`, saidBy: 'person' as const },
+      choice: { question, answer },
+    });
+    const insight = (text: string) => ({
+      at: conversation.firstAt,
+      title: text.slice(0, 60),
+      text,
+      saidBy: 'agent' as const,
+    });
+    await applyExtraction(
+      memory.context,
+      conversation,
+      extraction({
+        projects: [
+          {
+            name: 'tide',
+            statements: [
+              asked(
+                'a',
+                'Moor by size: Ships are moored in groups of ten today. Should we keep groups or moor all ships at once?',
+                'All at once: Moor all ships in one go.',
+              ),
+              asked(
+                'b',
+                'Moor by size: Without groups, a pier may overflow with ships at once. Should all ships be moored in one go?',
+                'No fallback: Moor all ships regardless.',
+              ),
+              asked('c', 'Moor by size: Which lamp shows a full pier?', 'A red lamp on the mole.'),
+            ],
+          },
+        ],
+        insights: [
+          insight(
+            `\`PierTree\` only reads \`lamps.json\` when ${'the tide of the harbour is high and the wind is low, '.repeat(9)}so it waits.`,
+          ),
+          insight('`PierTree` only reads `lamps.json` at noon.'),
+        ],
+      }),
+      'offline',
+    );
+    const { text } = await brief(memory);
+    expect(text.match(/Moor by size/g)).toHaveLength(2);
+    expect(text).toContain('A red lamp on the mole');
+    expect(text).toContain('`PierTree` only reads `lamps.json` at noon.');
+    expect(text).not.toContain('the wind is low');
+  });
+
   it('repeats nothing that the instructions of the project say', async () => {
     const memory = await remembered();
     const folder = fs.mkdtempSync(path.join(memory.home, 'tide-'));

@@ -11,7 +11,15 @@ import { coreOf, type StatementForm } from '../../schema/statement-form.ts';
 import type { TargetMemory } from '../../store/memory/port.ts';
 import type { ProjectPlace } from '../../store/projects/port.ts';
 import type { Store } from '../../store/store.ts';
-import { choiceStandsAlone, lastingFact, lastingInsight, sentencesIn, standsAlone, subjectOf } from './lasting.ts';
+import {
+  choiceStandsAlone,
+  lastingFact,
+  lastingInsight,
+  sentencesIn,
+  standsAlone,
+  subjectOf,
+  withoutAnaphor,
+} from './lasting.ts';
 
 export interface Durable {
   readonly kind: 'command' | 'decision' | 'fact' | 'insight';
@@ -61,6 +69,7 @@ export async function durableOf(
   const isOurs = ({ session }: TargetMemory) => !isShared || sessions.includes(session);
   const near = nearTo(files);
   const told: string[] = [];
+  const choices: TargetMemory[] = [];
   const take = (
     kind: Durable['kind'],
     all: readonly TargetMemory[],
@@ -70,14 +79,17 @@ export async function durableOf(
     const bySession = new Map<string, number>();
     for (const memory of all) {
       const said = wholeSentences(inOneLine(text(memory)));
-      if (said === '') continue;
+      // What ends in the middle misses its point.
+      if (said === '' || (kind === 'insight' && said.includes('…'))) continue;
       const core = coreOf(said, memory.form);
       const one = { kind, id: memory.id, at: Date.parse(memory.at), text: said, core, form: memory.form };
       const count = bySession.get(memory.session) ?? 0;
       const isTooMuch = kind !== 'command' && count >= mostOfSession;
-      if (taken.length >= most[kind] || isTooMuch || isSaid(one.text) || told.some((text) => repeats(text, one.text)))
-        continue;
+      const isSettled = memory.choice !== undefined && choices.some((other) => settlesTheSame(other, memory));
+      if (taken.length >= most[kind] || isTooMuch || isSettled || isSaid(one.text)) continue;
+      if (told.some((text) => repeats(text, one.text))) continue;
       told.push(one.text);
+      if (memory.choice !== undefined) choices.push(memory);
       bySession.set(memory.session, count + 1);
       taken.push(one);
     }
@@ -110,9 +122,28 @@ function homeIn(places: readonly ProjectPlace[], { name, path }: DurableRequest[
   return { pages, names: [...names], isShared };
 }
 
+const sameChoice = 0.35;
+const fewestOfChoice = 4;
+
+/** Whether two answers of one session about one subject tell the same: questions of a plan often ask twice for one thing. */
+function settlesTheSame(one: TargetMemory, other: TargetMemory): boolean {
+  if (one.choice === undefined || other.choice === undefined || one.session !== other.session) return false;
+  const subject = subjectOf(one.choice.question);
+  if (subject !== subjectOf(other.choice.question)) return false;
+  const named = wordsIn(subject);
+  const wordsOf = ({ question, answer }: Choice) =>
+    [...wordsIn(`${question} ${answer}`)].filter((word) => !named.has(word));
+  const [words, others] = [wordsOf(one.choice), new Set(wordsOf(other.choice))];
+  const shared = words.filter((word) => others.has(word)).length;
+  return shared >= fewestOfChoice && shared >= sameChoice * Math.min(words.length, others.size);
+}
+
 function decisionText({ text, choice, form }: TargetMemory): string {
   if (choice === undefined) return standsAlone(inOneLine(text), form) ? text : '';
-  return !choiceStandsAlone(choice) ? '' : text.length <= longest ? text : choiceText(shortened(choice));
+  if (!choiceStandsAlone(choice)) return '';
+  const told = withoutAnaphor(choice);
+  if (told !== choice) return choiceText({ ...told, answer: cut(inOneLine(told.answer), longest) });
+  return text.length <= longest ? text : choiceText(shortened(choice));
 }
 
 const wordsAround = choiceText({ question: '', answer: '' }).length;

@@ -43,6 +43,14 @@ describe('the last sessions', () => {
     expect((await shown([bare])).titles).toContain(titles[2]);
   });
 
+  it('are named by a commit that no fact tells, so that none is without a name', async () => {
+    const commits = ['Stop tokens leaking into the harbour log', 'tide: refuse ships without a pilot'];
+    const having = async (glance: SessionGlance) => ({ ...(await tell(glance)), summary: { commits } as never });
+    const leak = fact('Decided in a commit: stop tokens leaking into the harbour log. Help shows defaults.');
+    const { told } = await lastSessions(glances.slice(2, 3), having, [leak], 1);
+    expect(told.map(({ glance }) => glance.title)).toEqual(['Refuse ships without a pilot']);
+  });
+
   it('tell a fact that says no more than a title', async () => {
     const [told] = (await lastSessions(glances.slice(2), tell, [], 1)).told;
     const isTold = (text: string) => isHeading(fact(text), told === undefined ? [] : [told]);

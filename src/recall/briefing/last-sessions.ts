@@ -2,7 +2,7 @@
 
 import type { SessionGlance } from '../../store/sessions/port.ts';
 import type { Durable } from './durable.ts';
-import { outcomeOf, saysNoMore, type Told, tellsTitle } from './session-told.ts';
+import { outcomeOf, renamed, saysNoMore, type Told, tellsTitle } from './session-told.ts';
 import { isMinor, namesWork } from './worth-telling.ts';
 
 export interface LastSessions {
@@ -34,8 +34,8 @@ export async function lastSessions(
     if (fact === undefined || told.isNamed) shown.push(told);
     else {
       byFact.set(fact.id, glance.id);
-      if (outcomeOf(told, (text) => facts.some((one) => saysNoMore(one.text, text))).text !== '')
-        shown.push({ ...told, isTold: true });
+      const isSaid = (text: string) => facts.some((one) => saysNoMore(one.text, text));
+      if (outcomeOf(told, isSaid).text !== '') shown.push(renamed(told, isSaid));
     }
   }
   return { told: shown, seen, byFact };

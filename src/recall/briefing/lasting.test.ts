@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formIn } from '../../schema/statement-form.ts';
-import { choiceStandsAlone, lastingFact, lastingInsight, standsAlone } from './lasting.ts';
+import { choiceStandsAlone, lastingFact, lastingInsight, standsAlone, withoutAnaphor } from './lasting.ts';
 
 describe('a statement by the person', () => {
   it.each([
@@ -34,6 +34,14 @@ describe('a choice of the person', () => {
     ['Should the pier signal full berths?', 'Yes, by a red lamp.'],
     ['Probe for a pilot before mooring ships: Where are pilots kept?', 'SQLite.'],
   ])('is understood alone: %s %s', (question, answer) => expect(choiceStandsAlone({ question, answer })).toBe(true));
+
+  it('loses a question about the work at hand if it has a subject', () => {
+    const question = 'Moor by size: Which direction should the fix take?';
+    expect(withoutAnaphor({ question, answer: 'Batches in the client.' }).question).toBe('Moor by size');
+    expect(choiceStandsAlone({ question, answer: 'The first.' })).toBe(false);
+    const open = { question: 'Moor by size: Should the pier signal full berths?', answer: 'Yes, by a red lamp.' };
+    expect(withoutAnaphor(open)).toBe(open);
+  });
 });
 
 describe('an insight', () => {

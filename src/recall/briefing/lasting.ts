@@ -25,7 +25,23 @@ export function standsAlone(text: string, form: StatementForm | undefined): bool
 export function choiceStandsAlone({ question, answer }: Choice): boolean {
   const isBare = consents.test(answer) && tellingIn(answer.replace(consents, '')).length < 2;
   if (isBare || repeatsSubject(subjectOf(question), answer)) return false;
-  return hasSubject.test(question) || !pointsAtWork.test(question);
+  const isOpen = asksAboutWork.test(question.slice(subjectOf(question).length));
+  return (
+    (hasSubject.test(question) && (!isOpen || tellingIn(answer).length >= fewestTelling)) ||
+    !(isOpen || pointsAtWork.test(question))
+  );
+}
+
+/** `Which direction should the fix take?` says nothing beside its subject. */
+const asksAboutWork =
+  /\b(?:the|this|that) (?:fix|change|direction|approach|solution|refactor\w*|migration|implementation)\b|^(?:which|what) (?:direction|approach|option|fix|way|variant)\b/i;
+const fewestTelling = 2;
+
+/** A question about the work at hand gives way to its subject, since the answer says what was settled. */
+export function withoutAnaphor(choice: Choice): Choice {
+  const subject = subjectOf(choice.question);
+  const isOpen = subject !== '' && asksAboutWork.test(choice.question.slice(subject.length));
+  return isOpen ? { ...choice, question: subject.replace(/:\s*$/, '') } : choice;
 }
 
 /** The subject that stands before a question, with its colon; empty if there is none. */

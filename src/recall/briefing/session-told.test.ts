@@ -58,6 +58,18 @@ describe('the outcome of a session in a briefing', () => {
     expect(outcomeOf(told('Send refs in batches', small)).text).toBe('');
   });
 
+  it.each([
+    'Drop now-unused berth list',
+    'moor: trim redundant test cases',
+    'pier: address review of the harbour master: wording',
+    'Remove dead code',
+    'moor: post-review cleanup',
+  ])('lists no commit that only cleans up: %s', (commit) =>
+    expect(outcomeOf(told('Paint the boat', ['Keep empty berths', commit])).text).toBe(
+      'Committed: “Keep empty berths”',
+    ),
+  );
+
   it('lists no commit twice, and none that repeats the title in other words', () => {
     const commits = [
       'Add a base tag for the pier',
@@ -93,6 +105,7 @@ describe('the outcome of a session in a briefing', () => {
     'Spawned the research worker. Handle: `berth-research`.',
     'Uses the cached berths directly.',
     'Build: passes. All tests pass.',
+    'Updated the action and fixed all the type issues.',
     'That test targets the old path, so it is unaffected.',
     'Read - Read files from the disk.',
   ])('is nothing if the last words say nothing: %j', (answer) =>

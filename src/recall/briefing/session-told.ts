@@ -23,8 +23,6 @@ export interface Told {
   readonly place: string;
   /** Whether its name stays, whatever it says: a person gave it, or no summary has a better one. */
   readonly isNamed: boolean;
-  /** Whether the briefing tells its name elsewhere. */
-  readonly isTold?: boolean;
 }
 
 /**
@@ -52,6 +50,13 @@ export function withHeadline(told: Told): Told {
     .filter(namesWork);
   const headline = titles.find((title) => !isMinor(title)) ?? (names ? undefined : titles[0]);
   return headline === undefined ? told : { ...told, glance: { ...told.glance, title: firstClause(headline) } };
+}
+
+/** A session whose title stands elsewhere in the briefing, named by the first of its commits that does not. Else it keeps its title. */
+export function renamed(told: Told, isTold: (text: string) => boolean): Told {
+  const titles = telling(told.summary?.commits ?? []).map(plainTitle);
+  const news = titles.find((title) => namesWork(title) && !isMinor(title) && !isTold(title));
+  return news === undefined ? told : { ...told, glance: { ...told.glance, title: firstClause(news) } };
 }
 
 const longestHeadline = 200;
@@ -145,7 +150,7 @@ function outcomesIn(told: Told): string[] {
 const conventional = /^[a-z]+(?:\([^)]*\))?!?: (?=\S)/;
 /** Commits of tests say little about where the work stands. */
 const ofLittleWeight =
-  /^(?:(?:tests?|style|chore|ci)(?:\([^)]*\))?!?: |(?:test|cover|pin)s?\b)|\bafter review$|\b(?:update|bump)\b.*\bsubmodule\b/i;
+  /^(?:(?:tests?|style|chore|ci)(?:\([^)]*\))?!?: |(?:test|cover|pin)s?\b)|\bafter (?:\w+ )?review$|\b(?:update|bump)\b.*\bsubmodule\b|^(?:[\w/.-]+(?:\([^)]*\))?!?: )?(?:(?:address|apply|incorporate|resolve|follow up on|respond to)\b.*\b(?:reviews?|feedback|comments|nits?|notes|findings|suggestions|copilot|bugbot|coderabbit)\b|(?:drop|remove|delete|trim|prune) (?:the )?(?:now[- ]|no[- ]longer[- ])?(?:unused|dead|redundant|obsolete|stale|leftover|duplicate|superfluous|unneeded)\b|trim\b|dedup\w*|tidy\b|polish\b|reword\b|(?:fix|tweak|adjust) (?:the )?(?:\w+ )?(?:wording|comments?|typos?|docstrings?|log messages?)\b)|\b(?:post-review|cleanup)\b/i;
 
 /** As many whole titles as fit, and how many more there are. */
 function listWithin(titles: readonly string[], most: number): string {

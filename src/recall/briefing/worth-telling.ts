@@ -34,7 +34,7 @@ const handsOver =
 
 /** That checks pass, that something is unaffected, or a row of a list of tools. */
 const saysNothing =
-  /^(?:all |the |and )*(?:\w+ )?(?:build|builds|tests?|lint\w*|types?|checks?|go vet|vet|everything)\b[^.]{0,60}\b(?:pass(?:es|ed|ing)?|clean|green|ok)\W*$|\bunaffected\W*$|^[\w-]{2,20} - \S/i;
+  /^(?:all |the |and )*(?:\w+ )?(?:build|builds|tests?|lint\w*|types?|checks?|go vet|vet|everything)\b[^.]{0,60}\b(?:pass(?:es|ed|ing)?|clean|green|ok)\W*$|\bunaffected\W*$|^[\w-]{2,20} - \S|\b(?:fixed|resolved|addressed|cleaned up|handled) (?:all|both|every|each)\b[^.]{0,40}\b(?:issues?|errors?|problems?|warnings?|findings?|comments?|failures?)\W*$/i;
 
 /** A verb without a subject explains code: a row of a list. */
 const explainsCode =
