@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../schema/entry.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
-import { openEnds } from './open-ends.ts';
+import { fulfils, openEnds } from './open-ends.ts';
 
 const at = (minute: number) => `2026-03-01T10:${String(minute).padStart(2, '0')}:00.000Z`;
 
@@ -129,6 +129,29 @@ describe('what a session left open', () => {
     const commit = { ...use('error', "doesn't want to proceed", 2), input: '{"command":"git commit -m \\"x\\""}' };
     expect(endsOf([asked, stop], [commit])).toEqual([]);
     expect(endsOf([asked, entry('model', 'Let me rename the first one.', 1), stop])).toHaveLength(1);
+  });
+
+  it.each([
+    'The charts are vendored for now; re-pin `tide-lib` once the release is tagged.',
+    'Once #41 is merged, bump `tide-lib` to the new version.',
+    'Remove the fallback for old charts as soon as tide-lib 3 is published.',
+  ])('is a step that waits for something else: %s', (text) => expect(answered(`Done. ${text}`)).toEqual([text]));
+
+  it.each([
+    'I removed the fallback for old charts after tide-lib 3 was published.',
+    'If you want, bump `tide-lib` once it is released.',
+    'Should I re-pin `tide-lib` once the release is tagged?',
+    'Delete the branch after it is merged.',
+    'The harbour lights switch on when the boat lands.',
+  ])('is no step that was taken, that is an offer, or that belongs to no work: %s', (text) =>
+    expect(answered(`Done. ${text}`)).toEqual([]),
+  );
+
+  it('is over when a later commit takes the step', () => {
+    const pledge = 'Re-pin `tide-lib` once the release is tagged.';
+    expect(fulfils(pledge, 'Pin tide-lib to v3.0.0')).toBe(true);
+    expect(fulfils(pledge, 'Pin the node version')).toBe(false);
+    expect(fulfils(pledge, 'Read charts with tide-lib')).toBe(false);
   });
 
   it('is what the person put off and named', () => {

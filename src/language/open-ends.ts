@@ -7,10 +7,18 @@ import type { Entry } from '../schema/entry.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
 import type { SessionEnding } from '../store/sessions/port.ts';
 import { commandLine, cut, gist, type Sentence, sentencesOf, toolGist } from './gist.ts';
+import { isTellingWord } from './stop-words.ts';
 import { wasStopped } from './stopped.ts';
 
-/** Why something is open. A later commit or push of the project ends what is `undelivered`. */
-export type OpenEndKind = 'interrupted' | 'unanswered' | 'undelivered' | 'failed' | 'unfinished' | 'promised';
+/** Why something is open. A later commit or push of the project ends what is `undelivered`, and one that does it what is `pledged`. */
+export type OpenEndKind =
+  | 'interrupted'
+  | 'unanswered'
+  | 'undelivered'
+  | 'failed'
+  | 'unfinished'
+  | 'promised'
+  | 'pledged';
 
 export interface OpenEnd {
   readonly kind: OpenEndKind;
@@ -45,6 +53,40 @@ const settled =
 /** Puts off something that the sentence names. `Let's continue tomorrow` names nothing. */
 const promised =
   /\b(?:i|we|you|let)(?:['’]?(?:ll|s|re)| will| can| should)? (?:do|finish|fix|add|handle|tackle|address|write|test|clean up|look (?:at|into)|work on|continue with|come back to) (?!it\b|that\b|this\b|them\b|these\b)[^,.?!]{6,80} (?:later|tomorrow|next (?:time|week)|another (?:day|time)|in (?:a|another) (?:follow-?up|separate|later|new|next) (?:pr|session|branch|issue|change))\b/i;
+/** A step that waits for something else: `repin it once the fix is released`. */
+const step = String.raw`(?:(?:re-?|un-?)?pin|re-?vendor|bump|upgrade|switch (?:back|over)|re-?enable|restore|(?:drop|remove|delete|replace|revert)\b(?= [^.?!]{0,60}\b(?:work-?arounds?|pins?|replace directives?|shims?|forks?|overrides?|hacks?|patch(?:es)?|pseudo-versions?|temporary|stop-?gaps?|fallbacks?)\b))`;
+const arrives = String.raw`(?:once|when|after|as soon as)\b[^.?!]{0,80}\b(?:released?|tagged|merge[ds]|lands?|landed|published|ships|shipped|available|deployed|upstreamed)\b`;
+const pledged = new RegExp(
+  String.raw`\b${step}\b[^.?!]{3,140}\b${arrives}|\b${arrives}[^.?!]{0,60}[\s,](${step})\b`,
+  'i',
+);
+/** What was not done so far, or is only advice. */
+const unpledged = /\b(?:already|was|were|have|has|had|never|don['’]t|do not)\b[^,.]{0,30}$/i;
+
+/** The sentence of an answer that puts a step off until something else has happened. */
+function pledgeIn(text: string): string | undefined {
+  const found = sentencesOf(text).find(({ text: sentence }) => {
+    const at = pledged.exec(sentence)?.index ?? -1;
+    return at >= 0 && !sentence.endsWith('?') && !offered.test(sentence) && !unpledged.test(sentence.slice(0, at));
+  });
+  return found === undefined ? undefined : cut(found.text, longest);
+}
+
+const stepsIn = (text: string): string[] =>
+  [
+    ...text
+      .toLowerCase()
+      .matchAll(/\b(?:re-?|un-?)?(pin|vendor|bump|upgrade|switch|enable|restore|drop|remove|delete|replace|revert)/g),
+  ].map(([, verb = '']) => verb);
+const longWords = (text: string): string[] =>
+  (text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}_.-]{3,}/gu) ?? []).filter(isTellingWord);
+
+/** Whether the title of a commit says that a pledged step was taken: the same verb about one thing that both name. */
+export function fulfils(pledge: string, title: string): boolean {
+  const [verbs, words] = [new Set(stepsIn(pledge)), new Set(longWords(pledge))];
+  return stepsIn(title).some((verb) => verbs.has(verb)) && longWords(title).some((word) => words.has(word));
+}
+
 const politeness =
   /\b(?:anything else|help (?:you )?with|else (?:can|would|should)|let me know|ready to|what would you like|how can i)\b/i;
 export const interrupted = /^\[Request interrupted by user/;
@@ -91,8 +133,12 @@ export function openEnds(ending: SessionEnding): OpenEnd[] {
       failed.entry,
       `Last run failed: ${toolGist(failed, 100)}${inBrackets(errorLine(failed.output ?? ''))}`,
     );
-  if (answer !== undefined && lastAnswer > lastPrompt)
-    for (const text of unfinished(answer.text)) add('unfinished', answer.id, text);
+  if (answer !== undefined && lastAnswer > lastPrompt) {
+    const open = unfinished(answer.text);
+    for (const text of open) add('unfinished', answer.id, text);
+    const pledge = pledgeIn(answer.text);
+    if (pledge !== undefined && !open.includes(pledge)) add('pledged', answer.id, pledge);
+  }
   for (const said of ending.prompts.slice(0, 2))
     if (isPrompt(said))
       for (const { text } of sentencesOf(said.text))

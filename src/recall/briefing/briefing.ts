@@ -3,7 +3,7 @@
 import type { Config } from '../../config/config.ts';
 import { filesTouched, type TouchedFile } from '../../language/files-touched.ts';
 import { cut, gist, inOneLine } from '../../language/gist.ts';
-import { isPrompt, openEnds } from '../../language/open-ends.ts';
+import { fulfils, isPrompt, openEnds } from '../../language/open-ends.ts';
 import { estimateTokens } from '../../language/tokens.ts';
 import type { BriefingItem, BriefingSource } from '../../schema/briefing.ts';
 import { briefingTag } from '../../schema/briefing-tag.ts';
@@ -295,11 +295,15 @@ const earlierItem = (glance: SessionGlance, i: number, days: Calendar, ids: Shor
     glance.id,
   );
 
-/** A later session that committed has delivered what an earlier one was asked to. */
-const stillOpen = (open: Told['open'], later: readonly Told[]): Told['open'] =>
-  later.some(({ summary }) => (summary?.commits.length ?? 0) > 0)
-    ? open.filter(({ kind }) => kind !== 'undelivered')
-    : open;
+/** A later session that committed has delivered what an earlier one was asked to, and may have taken a step that was put off. */
+function stillOpen(open: Told['open'], later: readonly Told[]): Told['open'] {
+  const commits = later.flatMap(({ summary }) => summary?.commits ?? []);
+  return open.filter(
+    ({ kind, text }) =>
+      !(kind === 'undelivered' && commits.length > 0) &&
+      !(kind === 'pledged' && commits.some((title) => fulfils(text, title))),
+  );
+}
 
 const leftOpen = (told: readonly Told[], days: Calendar, ids: ShortId): Item[] =>
   told.flatMap(({ glance, open }, i) =>
