@@ -26,6 +26,7 @@ import { idleEvents, idleItems, idleLines, idleThreadItems, retells } from './ki
 import { readMeta } from './meta.ts';
 import { contentOf, pictureNamed, shellLine, typedText } from './prompt.ts';
 import { codexPull } from './pull.ts';
+import { answersTo, noteQuestion } from './questions.ts';
 import { readScriptCall } from './scripts.ts';
 import { failedIn, noteWait, readCall, readEnd, readOutput } from './tools.ts';
 import { answersIn, isTypedKind, mayLackEvent, noteEarly, withdrawEarly } from './unmirrored.ts';
@@ -34,7 +35,7 @@ type Json = Record<string, unknown>;
 
 export const codex: Agent = {
   name: 'codex',
-  readerVersion: 3,
+  readerVersion: 4,
   title: agentTitles.codex,
   idKey: 'turn_id',
   usage: codexUsage,
@@ -141,11 +142,12 @@ function readItem(payload: Json, line: Json, at: number | undefined, state: Agen
       const [use] = uses;
       if (use === undefined) return { items: [] };
       noteWait(use, state);
+      noteQuestion(use, state);
       return { items: [callEntry(uses, use.id, at, state)] };
     }
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return { items: readOutput(payload, state) };
+      return { items: [...readOutput(payload, state), ...readChoice(payload, at, state)] };
     default:
       return { items: [], ...unknownKind(idleItems, payload.type, 'response_item ') };
   }
@@ -206,6 +208,14 @@ function readEarly(
   const isReply = answersIn(text) !== undefined;
   const more = isReply ? ({ form: 'choice', queued: 'given' } as const) : {};
   return [entry(uuid, at, { role: 'user', author: 'person', text: said, toolUses: [], ...more })];
+}
+
+function readChoice(payload: Json, at: number | undefined, state: AgentState): readonly ParsedItem[] {
+  const text = answersTo(payload, state);
+  if (text === undefined) return [];
+  const uuid = derivedId('codex', scopeOf(state), 'choice', String(payload.call_id));
+  const more = { form: 'choice', queued: 'given' } as const;
+  return [entry(uuid, at, { role: 'user', author: 'person', text, toolUses: [], ...more })];
 }
 
 /** Newer versions name the origin of each part of a message; other programs vary. */

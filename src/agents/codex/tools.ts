@@ -151,7 +151,7 @@ const printedFailure =
 
 /** How outputs begin that are the client's own words about a failure. */
 const saysFailure =
-  /^(?:apply_patch verification failed|(?:exec_command|write_stdin|shell|view_image|apply_patch) failed|failed to|aborted(?: by user|$)|execution (?:error|denied)|unsupported (?:custom tool )?call|tool call error|tool call failed|err: |error: |script error:|command (?:timed out|failed|blocked)|sandbox (?:error|denied)|approval (?:required by policy|policy is|request (?:aborted|failed|denied))|this action was rejected|user (?:rejected|cancelled|declined)|unknown agent_type|collab \w{1,20} failed|agent (?:depth|thread) limit|patch detected without|[^\n]{0,400}\brejected(?::| by (?:the )?user| by configuration))/i;
+  /^(?:apply_patch verification failed|(?:exec_command|write_stdin|shell|view_image|apply_patch) failed|failed to|aborted(?: by user|$)|execution (?:error|denied)|unsupported (?:custom tool )?call|tool call error|tool call failed|err: |error: |script error:|command (?:timed out|failed|blocked)|sandbox (?:error|denied)|approval (?:required by policy|policy is|request (?:aborted|failed|denied))|this action was rejected|user (?:rejected|cancelled|declined)|unknown agent_type|request_user_input (?:is unavailable|was cancelled)|collab \w{1,20} failed|agent (?:depth|thread) limit|patch detected without|[^\n]{0,400}\brejected(?::| by (?:the )?user| by configuration))/i;
 
 /** Events about the end of a call, which contain more than the model was told. */
 export function readEnd(kind: unknown, item: Json, state: AgentState): ParsedToolResult | undefined {
@@ -183,18 +183,18 @@ function isMcpError(result: unknown): boolean {
   return inner.isError === true || inner.is_error === true;
 }
 
-type List = 'failed' | 'running' | 'waits' | 'patched';
+type List = 'failed' | 'running' | 'waits' | 'patched' | 'asked';
 
 const longestList = 16;
 
 const listed = (state: AgentState, list: List): string[] =>
   typeof state[list] === 'string' ? state[list].split(' ') : [];
 
-function remember(state: AgentState, list: List, item: string): void {
+export function remember(state: AgentState, list: List, item: string): void {
   if (/^[^ ]{1,200}$/.test(item)) state[list] = [...listed(state, list), item].slice(-longestList).join(' ');
 }
 
-const remembers = (state: AgentState, list: List, item: string): boolean => listed(state, list).includes(item);
+export const remembers = (state: AgentState, list: List, item: string): boolean => listed(state, list).includes(item);
 
 /** The value of the last `name:value` of a list with this name. */
 const find = (state: AgentState, list: List, name: string): string | undefined =>

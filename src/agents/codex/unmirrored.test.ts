@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { workbench } from '../../../test/contracts/transcript-builder.ts';
 import { codex } from './index.ts';
 
@@ -101,4 +101,50 @@ it('what the client adds does not count as a prompt', async () => {
     ...[event(3, [{ type: 'text', text: 'set it up' }]), answer(4, 'Done.')],
   ];
   expect(await told(...lines)).toEqual(['person: set it up', 'model: Done.']);
+});
+
+describe('answers to questions that a tool asked', () => {
+  const item = (payload: object) => ({ timestamp: '2026-03-01T10:00:00.000Z', type: 'response_item', payload });
+  const asks = (name: string) => item({ type: 'function_call', name, call_id: 'q1', arguments: '{"questions":[]}' });
+  const output = (answers: unknown) =>
+    item({ type: 'function_call_output', call_id: 'q1', output: JSON.stringify({ answers }) });
+  const replies = (...lines: readonly unknown[]) => {
+    const file = { key: 'rollout-2026-03-01T10-00-00-t1.jsonl', state: {} };
+    return lines
+      .flatMap((line) => codex.read(line, file).items)
+      .flatMap((one) => (one.kind === 'entry' && one.role === 'user' ? [one] : []));
+  };
+
+  it('are the person\u2019s, as a choice that does not end the turn', () => {
+    const answers = {
+      where_to_store: { answers: ['In a file', 'user_note: next to the config'] },
+      when: { answers: [] },
+    };
+    expect(replies(asks('request_user_input'), output(answers))).toMatchObject([
+      {
+        author: 'person',
+        form: 'choice',
+        queued: 'given',
+        text: 'where to store\n\u2192 In a file, next to the config',
+      },
+    ]);
+  });
+
+  it('are missing if the tool could not ask, which is a failure', () => {
+    const read = codex.read(
+      item({
+        type: 'function_call_output',
+        call_id: 'q1',
+        output: 'request_user_input is unavailable in Default mode',
+      }),
+      { key: 'rollout-2026-03-01T10-00-00-t1.jsonl', state: {} },
+    );
+    expect(read.items).toMatchObject([{ kind: 'tool-result', failed: true }]);
+  });
+
+  it('are those of this tool alone, and not what it says when it cannot ask', () => {
+    expect(replies(asks('read_file'), output({ a: { answers: ['x'] } }))).toEqual([]);
+    for (const odd of [{}, null, [], 'x', { a: { answers: [] } }, { a: 1 }])
+      expect(replies(asks('request_user_input'), output(odd))).toEqual([]);
+  });
 });
