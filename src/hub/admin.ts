@@ -187,13 +187,13 @@ export interface HubSession {
   readonly title: string;
 }
 
-/** The one session in the hub whose id begins with the text, whichever person shares it. */
-export async function sessionInHub(client: HubClient, id: string): Promise<HubSession> {
+/** The one session in the hub whose id begins with the text, of this person if one is given. */
+export async function sessionInHub(client: HubClient, id: string, of?: string): Promise<HubSession> {
   const { rows } = await client.query<HubSession>(
     `SELECT DISTINCT ON (p.id, s.print) p.name AS person, p.id AS "personId", t.agent, s.session, s.print, s.title
      FROM holdfast.sessions s JOIN holdfast.transcripts t ON t.id = s.transcript JOIN holdfast.shares x ON x.id = s.share
-     JOIN holdfast.people p ON p.id = x.person WHERE starts_with(s.session, $1) ORDER BY p.id, s.print, s.seq DESC LIMIT 10`,
-    [id],
+     JOIN holdfast.people p ON p.id = x.person WHERE starts_with(s.session, $1) AND ($2::text IS NULL OR p.name = $2) ORDER BY p.id, s.print, s.seq DESC LIMIT 10`,
+    [id, of ?? null],
   );
   const exact = rows.filter(({ session }) => session === id);
   const found = exact.length > 0 ? exact : rows;
@@ -204,7 +204,7 @@ export async function sessionInHub(client: HubClient, id: string): Promise<HubSe
     });
   if (found.length > 1)
     throw new HoldfastError('AMBIGUOUS', `${found.length} sessions in the hub begin with ${JSON.stringify(id)}`, {
-      hint: `Give more of the id:\n  ${found.map(({ session, person, title }) => `${session} ${person}: ${title}`).join('\n  ')}`,
+      hint: `Give more of the id${exact.length > 1 ? ', or the person' : ''}:\n  ${found.map(({ session, person, title }) => `${session} ${person}: ${title}`).join('\n  ')}`,
     });
   return only;
 }

@@ -27,12 +27,25 @@ export const patient: Patience = { connectMs: 10_000, statementMs: 120_000 };
 const later = 'What is stored here is complete without it, and nothing is lost: the worker tries again.';
 const checkAddress = 'Check host and port in the address, and whether the server runs. Nothing was changed.';
 
+/**
+ * Node 21 and newer name themselves here. On an older one the driver makes a web response to find out whether it runs at Cloudflare, which loads
+ * 10 MB of Node's own modules.
+ */
+async function driver() {
+  if (!('navigator' in globalThis))
+    Object.defineProperty(globalThis, 'navigator', {
+      value: { userAgent: `Node.js/${process.versions.node.split('.')[0]}` },
+      configurable: true,
+    });
+  return import('pg');
+}
+
 export async function connectTo(
   address: HubAddress,
   { connectMs, statementMs }: Patience = patient,
   unreachable = checkAddress,
 ): Promise<HubClient> {
-  const { default: pg } = await import('pg');
+  const { default: pg } = await driver();
   const config: ClientConfig = {
     ...driverConfig(address),
     connectionTimeoutMillis: connectMs,

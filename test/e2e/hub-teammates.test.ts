@@ -97,6 +97,25 @@ describe.skipIf(noPostgres)(because('a teammate', noPostgres), () => {
     expect(await annas.texts(id)).toEqual(['the lighthouse', 'its lamp', 'its mirrors']);
   });
 
+  it('keeps a session that another person shares too when the administrator forgets that of one', async () => {
+    const { annas, bobs, database } = await members();
+    const id = await annas.session(['the lighthouse']);
+    await annas.run('hub share', { project: 'app', with: 'team' });
+    bobs.write(`p/${id}.jsonl`, [prompt(`${id}-0`, 'the lighthouse', 0, { sessionId: id, cwd: bobs.folder })]);
+    await bobs.take(`p/${id}.jsonl`);
+    await bobs.run('hub share', { project: 'app', with: 'team' });
+    const { person: bob } = (await bobs.run('hub status')) as { person: string };
+    await expect(annas.run('hub forget', { id, yes: true })).rejects.toMatchObject({
+      code: 'AMBIGUOUS',
+      hint: expect.stringContaining(`${id} ${bob}: `),
+    });
+    expect(await annas.run('hub forget', { id, person: bob, yes: true })).toMatchObject({ person: bob });
+    await bobs.sync();
+    await annas.sync();
+    expect([await annas.texts(id), await bobs.texts(id)]).toEqual([['the lighthouse'], []]);
+    expect(await cluster.query('SELECT count(*)::int AS n FROM holdfast.entries', [], database)).toEqual([{ n: 1 }]);
+  });
+
   it("cannot put a session outside of the repository's folder here", async () => {
     const { annas, bobs, database } = await members();
     await bobs.session(['mine']);

@@ -150,6 +150,7 @@ export const hubForget = operation({
   summary: "As the hub's administrator, forget any person's session, for everyone and for good",
   input: z.object({
     id: z.string().min(4).describe('id of the session; its beginning is enough'),
+    person: z.string().min(1).optional().describe('whose, if several persons share the same session'),
     yes: z.boolean().default(false).describe('do not ask; needed without a terminal'),
   }),
   output: z.object({ forgotten: z.boolean(), session: z.string(), title: z.string(), person: z.string() }),
@@ -158,11 +159,11 @@ export const hubForget = operation({
   destroys: true,
   examples: ['holdfast hub forget 0f3c'],
   succeeded: ({ forgotten }) => forgotten,
-  async run(context: Context<never>, { id, yes }) {
+  async run(context: Context<never>, { id, person: of, yes }) {
     const { connectTo, forgetForAll, needAdmin, needMembership, readAddress, sessionInHub } = await hub();
     const client = await connectTo(readAddress(needAdmin(needMembership(context.config.home))));
     try {
-      const found = await sessionInHub(client, id.trim());
+      const found = await sessionInHub(client, id.trim(), of);
       const { session, title, person } = found;
       const question = `Remove "${title}" of ${person} from the hub now, and from all machines at their next contact, also from those of ${person}?`;
       if (!yes && (await context.person?.agrees?.(question)) === false)
