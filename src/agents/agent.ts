@@ -60,7 +60,7 @@ export type ParsedItem =
   | ParsedToolResult
   /** An entry given earlier was taken back, or appears in the file again under another id. */
   | { readonly kind: 'withdrawn'; readonly uuid: string }
-  /** An entry given earlier belongs at this position of the file. */
+  /** An entry given earlier belongs at this position of the file. Contract: it is a prompt, and used no tools. */
   | { readonly kind: 'moved'; readonly uuid: string }
   /**
    * A name that a person or the agent gave to the session; the last one counts, and a person's before the agent's. With `leaf`, the session

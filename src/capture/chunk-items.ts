@@ -112,18 +112,19 @@ export function collectItems({ source, fd, walk, keep, home, limits, carried, be
       titles: about.titles(),
       withdrawn,
       moved: [...moved].map(([uuid, pos]) => ({ uuid, pos })),
-      ...withSearchTexts(entries, results, moved.size > 0 || withdrawn.length > 0, beat),
+      ...withSearchTexts(entries, results, (uuid) => moved.has(uuid) || withdrawn.includes(uuid), beat),
     }),
   };
 }
 
-/** If entries leave or change their place, only the store knows the uses that results belong to. */
+/** If entries that used tools leave or change their place, only the store knows the uses that results belong to. */
 function withSearchTexts(
   entries: readonly NewEntry[],
   results: readonly NewToolResult[],
-  isReordered: boolean,
+  isReplaced: (uuid: string) => boolean,
   beat: ((pos: number) => void) | undefined,
 ) {
+  const isReordered = entries.some(({ uuid, toolUses }) => toolUses.length > 0 && isReplaced(uuid));
   const joined = isReordered ? { entries, results } : joinResults(entries, results);
   const ready = joined.entries.map((entry) => {
     // If this takes too long, the line of this entry is to blame.

@@ -46,6 +46,7 @@ function chunkApplying(connection: Connection, later: IndexLater) {
   const takeSessions = sessionTaking(sessions);
   const takeEntries = entriesTaking(connection, later, sessions, groups);
   const takeCorrections = correctionTaking(connection, groups);
+  const storedOf = storing(connection);
   const endSweep = sweepEnding(connection);
   const settleBranches = branchSettling(connection, groups);
   const remembered = withoutForgotten(connection);
@@ -59,14 +60,15 @@ function chunkApplying(connection: Connection, later: IndexLater) {
     const taking: Taking = { ...advance(chunk, before), chunk, touched: nothingTouched(), rules };
     const { at, touched } = taking;
     // Entries may be removed, and with them their index rows.
-    const removes = taking.sweeping !== 0 || withdrawnIn(chunk).length > 0;
-    if (removes) later.write();
+    const sweeps = taking.sweeping !== 0;
+    if (sweeps) later.write();
 
     takeSessions(taking);
     const { added, openFrom } = takeEntries(taking, before === undefined);
-    if (removes) later.write();
+    const withdrawn = storedOf(chunk.withdrawn ?? []);
+    if (sweeps || withdrawn.length > 0) later.write();
     for (const session of sessions.nameByLeaf(at.id, chunk.titles ?? [])) touched.sessions.add(session);
-    takeCorrections(taking);
+    takeCorrections(taking, withdrawn);
     const shared = find(chunk)?.shared === 1;
     takeResults(chunk.results, at.id, shared, touched);
     takeVectors(chunk.vectors, touched);
@@ -81,7 +83,11 @@ function chunkApplying(connection: Connection, later: IndexLater) {
   };
 }
 
-const withdrawnIn = ({ withdrawn = [] }: Chunk): readonly string[] => withdrawn;
+/** Which of these entries the store has: most of those that are withdrawn were never stored. */
+function storing(connection: Connection): (uuids: readonly string[]) => readonly string[] {
+  const exists = connection.statement<[string], number>('SELECT 1 FROM entries WHERE uuid = ?');
+  return (uuids) => uuids.filter((uuid) => exists.get(uuid) !== undefined);
+}
 
 function sessionTaking(sessions: ReturnType<typeof sessionRows>) {
   return ({ chunk, at, touched }: Taking): void => {
@@ -131,8 +137,7 @@ function correctionTaking(connection: Connection, groups: ReturnType<typeof grou
     'UPDATE entry_copies SET pos = @pos WHERE file_id = @file AND entry_id = (SELECT id FROM entries WHERE uuid = @uuid)',
   );
   const exists = connection.statement<[number], number>('SELECT 1 FROM entries WHERE id = ?');
-  return ({ chunk, at, touched }: Taking): void => {
-    const withdrawn = withdrawnIn(chunk);
+  return ({ chunk, at, touched }: Taking, withdrawn: readonly string[]): void => {
     for (const uuid of withdrawn) {
       groups.loosen(uuid, at.id);
       withdraw(uuid, at.id, touched);
