@@ -38,12 +38,12 @@ function wordStart(text: string, at: number): number {
 
 const isBlankCode = (code: number): boolean => code <= 32;
 
+/** It begins with the word, which is quick to look for, and then looks back for the sign. */
+const privateTag = /private(?<=(?:<|&lt;|&#60;|\\u003c|\\x3c)\s{0,20}\/?\s{0,20}private)/i;
+
 /** Passages that are removed as a whole and may be longer than the margin. */
 const hidesAtLength = (text: string): boolean =>
-  text.includes('PRIVATE KEY') ||
-  (/private/i.test(text) && /(?:<|&lt;|&#60;|\\u003c|\\x3c)\s{0,20}\/?\s{0,20}private/i.test(text)) ||
-  text.includes(briefingTag) ||
-  text.includes(recallTag);
+  text.includes('PRIVATE KEY') || privateTag.test(text) || text.includes(briefingTag) || text.includes(recallTag);
 
 export const clip = (text: string, { head, tail }: Kept): string =>
   text.length <= head + tail ? text : joined(text.slice(0, head), text.length - head - tail, text.slice(-tail));

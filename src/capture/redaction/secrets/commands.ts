@@ -69,7 +69,7 @@ export const commands: readonly Command[] = [
       word,
       name: 'password',
       shape: new RegExp(
-        `(?<=\\bcurl[ \\t]${sameCommand})(?<=\\s)${word}(?:ser)?[ \\t=]{0,3}["']?[^\\s:"'$]{0,100}:(?<secret>[^\\s"']{1,200}|(?<=["'][^"']{0,100})[^"'\\n]{1,200})`,
+        `(?<=\\s)(?<=\\bcurl[ \\t]${sameCommand})${word}(?:ser)?[ \\t=]{0,3}["']?[^\\s:"'$]{0,100}:(?<secret>[^\\s"']{1,200}|(?<=["'][^"']{0,100})[^"'\\n]{1,200})`,
         'diy',
       ),
     }),
@@ -89,7 +89,7 @@ export const commands: readonly Command[] = [
     word,
     name: 'cookie',
     shape: new RegExp(
-      `(?<=\\bcurl[ \\t]${sameCommand})(?<=\\s)${word}[ \\t=]{1,3}["']?[\\w.-]{1,80}=(?<secret>[^"'\\s]{6,4000})`,
+      `(?<=\\s)(?<=\\bcurl[ \\t]${sameCommand})${word}[ \\t=]{1,3}["']?[\\w.-]{1,80}=(?<secret>[^"'\\s]{6,4000})`,
       'dy',
     ),
   })),
@@ -97,7 +97,7 @@ export const commands: readonly Command[] = [
     word: '-p',
     name: 'password',
     shape:
-      /(?<=\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|7z[ar]?)[ \t][^\n|;&]{0,200}|\bsshpass )(?<=\s["']?)-p["']?(?<secret>[^\s"'$-][^\s"']{3,100})/dy,
+      /(?<=\s["']?)(?<=\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|7z[ar]?)[ \t][^\n|;&]{0,200}|\bsshpass )-p["']?(?<secret>[^\s"'$-][^\s"']{3,100})/dy,
   },
   {
     word: '-p ',

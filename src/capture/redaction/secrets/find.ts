@@ -6,6 +6,7 @@ import { findByLint } from './lint.ts';
 import { findNamed, nameWords } from './names.ts';
 import { hidesWords, plainView } from './plain-view.ts';
 import { findPrivateKeys, mayHoldPrivateKey } from './private-keys.ts';
+import type { Command } from './programs.ts';
 import { apartFrom, merged, type Span } from './span.ts';
 import { vendorShapes } from './vendors.ts';
 
@@ -61,20 +62,7 @@ const findWebToken: Matcher = (text, at) => {
   return found === null ? undefined : { from: at, to: at + found[0].length, name: 'JSON web token' };
 };
 
-const rules: readonly Rule[] = [
-  ...vendorRules,
-  { word: '://', lint: undefined, find: findInAddress },
-  ...commands.map(
-    (command): Rule => ({
-      word: command.word,
-      lint: undefined,
-      find: (text, at) => findCommand(text, at, command),
-    }),
-  ),
-  ...nameWords.map((word): Rule => ({ word, lint: undefined, find: findNamed })),
-];
-
-// Three characters become one number of eighteen bits. Everything below is a table that is built once, from the rules.
+/** The class of each character, without its case. */
 const other = 63;
 const classes = new Uint8Array(65_536).fill(other);
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789_-./:=~+@<>?&%"\' $*{};,';
@@ -82,6 +70,31 @@ for (let i = 0; i < letters.length; i++) {
   classes[letters.charCodeAt(i)] = i;
   classes[letters.charAt(i).toUpperCase().charCodeAt(0)] = i;
 }
+
+/** Checks the whole word before the shape: many shapes first look behind it, which takes long. */
+function commandAfterWord(command: Command): Matcher {
+  // A shape may accept another blank than the one at the end of its word.
+  const word = Uint8Array.from(command.word.trimEnd(), (letter) => classes[letter.charCodeAt(0)] ?? other);
+  return (text, at) => {
+    for (let i = 3; i < word.length; i++) if (classes[text.charCodeAt(at + i)] !== word[i]) return undefined;
+    return findCommand(text, at, command);
+  };
+}
+
+const rules: readonly Rule[] = [
+  ...vendorRules,
+  { word: '://', lint: undefined, find: findInAddress },
+  ...commands.map(
+    (command): Rule => ({
+      word: command.word,
+      lint: undefined,
+      find: commandAfterWord(command),
+    }),
+  ),
+  ...nameWords.map((word): Rule => ({ word, lint: undefined, find: findNamed })),
+];
+
+// Three characters become one number of eighteen bits.
 const gram = (word: string): number =>
   ((classes[word.charCodeAt(0)] ?? other) << 12) |
   ((classes[word.charCodeAt(1)] ?? other) << 6) |

@@ -15,11 +15,17 @@ const wide = '\\uff01-\\uff5e';
 /** The first halves of invisible tags and selectors, and of mathematical letters. */
 const upper = '\\udb40\\ud835';
 
-const hiders = new RegExp(
-  `[\\u001b\\u009b${invisible}${wide}${upper}]|\\\\(?:u[0-9a-fA-F{]|x[0-9a-fA-F]{2}|[/e]|0?33\\[)|\\\\0?7[46]|&(?:#|quot|amp|lt|gt|apos|QUOT|LT|GT)|%3[AaCcDd]`,
-);
-/** Most texts have none of these characters, and one class is much faster to look for. */
-const mayHide = new RegExp(`[\\u001b\\u009b${invisible}${wide}${upper}\\\\&%]`);
+const escapes =
+  /\\(?:u[0-9a-fA-F{]|x[0-9a-fA-F]{2}|[/e]|0?33\[)|\\0?7[46]|&(?:#|quot|amp|lt|gt|apos|QUOT|LT|GT)|%3[AaCcDd]/;
+const unseenOrWide = new RegExp(`[\\u001b\\u009b${invisible}${wide}${upper}]`);
+/**
+ * Most texts have none of these characters. It has more characters than those above, because V8 calls a function for each character of a text
+ * beyond Latin-1 if a class has more than sixteen ranges.
+ */
+const mayBeUnseen =
+  '\\u0000-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ud835\\udb40\\ufe00-\\uffff';
+const mayHide = new RegExp(`[${mayBeUnseen}\\\\&%]`);
+const mayHaveUnseen = new RegExp(`[${mayBeUnseen}]`);
 
 let lastText = '';
 let lastHides = false;
@@ -31,35 +37,49 @@ let lastHides = false;
 export function hidesWords(text: string): boolean {
   if (text === lastText) return lastHides;
   lastText = text.length <= rememberedText ? text : '';
-  const hides = mayHide.test(text) && hiders.test(text);
+  const hides = mayHide.test(text) && (escapes.test(text) || (mayHaveUnseen.test(text) && unseenOrWide.test(text)));
   if (lastText !== '') lastHides = hides;
   return hides;
 }
 
 const rememberedText = 1 << 20;
+/** A view has lists beside its text. */
+const rememberedView = 1 << 16;
 
 const hiding =
   `\\\\{1,16}(?:u([0-9a-fA-F]{4}|\\{[0-9a-fA-F]{1,6}\\})|x([0-9a-fA-F]{2})|([nrtbf"'/e])|0?(74|76))` +
   '|&(?:amp;){0,4}(?:#(\\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(quot|amp|lt|gt|apos|QUOT|LT|GT));?' +
   `|(?:\\u001b|\\u009b|\\\\{1,16}(?:u001[bB]|x1[bB]|0?33|e)(?=\\[))(?:\\[[0-9;?]{0,40}[A-Za-z]|\\][^\\u0007\\u001b]{0,200}(?:\\u0007|\\u001b\\\\))?` +
   `|((?:[${invisible}]|\\udb40[\\udc00-\\udfff]){1,4096})|([${wide}]|\\ud835[\\udc00-\\udfff])|%([2-7][0-9a-fA-F])`;
+const resolved = new RegExp(hiding, 'g');
 const colourFirst = /\\{1,16}(?:u001[bB]|x1[bB]|0?33|e)\[[0-9;?]{0,40}[A-Za-z]/y;
 
 const named: Readonly<Record<string, string>> = { quot: '"', amp: '&', lt: '<', gt: '>', apos: "'" };
 const short: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: ' ', f: ' ', e: '' };
 
+let lastOriginal = '';
+let lastView: PlainView | undefined;
+
+/** Several rules look at the same text in a row, so the last view is remembered. */
+export function plainView(original: string): PlainView {
+  if (lastView !== undefined && original === lastOriginal) return lastView;
+  const view = resolve(original);
+  [lastOriginal, lastView] = original.length <= rememberedView ? [original, view] : ['', undefined];
+  return view;
+}
+
 /**
  * Linear: one pass over the escapes. An escape may have as many backslashes as five levels of quoting need.
  * A nested escape of another kind (`\\u005cn`) is resolved once.
  */
-export function plainView(original: string): PlainView {
+function resolve(original: string): PlainView {
   // Parallel lists of the points where view and original diverge: the index in the view, and the index in the original.
   const at: number[] = [0];
   const from: number[] = [0];
   let text = '';
   let done = 0;
-  const escapes = new RegExp(hiding, 'g');
-  for (let found = escapes.exec(original); found !== null; found = escapes.exec(original)) {
+  resolved.lastIndex = 0;
+  for (let found = resolved.exec(original); found !== null; found = resolved.exec(original)) {
     let end = found.index + found[0].length;
     let letter = letterOf(found);
     colourFirst.lastIndex = found.index;
@@ -67,7 +87,7 @@ export function plainView(original: string): PlainView {
     if (colour !== null) {
       letter = '';
       end = found.index + colour[0].length;
-      escapes.lastIndex = end;
+      resolved.lastIndex = end;
     }
     text += original.slice(done, found.index);
     if (letter !== '') {

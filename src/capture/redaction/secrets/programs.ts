@@ -1,6 +1,9 @@
 // Passwords that programs take as arguments, and keys in files of theirs whose field does not say what it holds.
 
-/** A word that the pass over a text looks for, and what may follow it. The group `secret` is the span. */
+/**
+ * A word that the pass over a text looks for, and what may follow it. The group `secret` is the span. Contract: what the shape matches begins
+ * with the word, in upper or lower case; a blank at the word's end may be another one.
+ */
 export interface Command {
   readonly word: string;
   readonly name: string;
@@ -20,7 +23,7 @@ const argument = `["']?(?<secret>[^\\s"'$<-][^\\s"']{3,200})`;
 const option = (word: string, program: string, value = argument): Command => ({
   word,
   name: 'password',
-  shape: new RegExp(`(?<=\\b(?:${program})${sameCommand})(?<=\\s)${word.trimEnd()}[ \\t=]{1,3}${value}`, 'diy'),
+  shape: new RegExp(`(?<=\\s)(?<=\\b(?:${program})${sameCommand})${word.trimEnd()}[ \\t=]{1,3}${value}`, 'diy'),
 });
 
 /** Numbers of a private JSON web key. Public ones are `n`, `e`, `x` and `y`. */
