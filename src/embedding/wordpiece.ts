@@ -23,6 +23,9 @@ const ALONE = 4;
 /** A longer word is a hash or a blob. BERT has the same limit. */
 const MAX_WORD = 100;
 const SLOTS = 1 << 17;
+/** So many units of a word tell how long its next token can be. */
+const PREFIX = 3;
+const REACHES = 1 << 14;
 const HASH = 35;
 const NEWLINE = 10;
 
@@ -54,8 +57,8 @@ interface Table {
   readonly ends: Int32Array;
   readonly isInner: Uint8Array;
   readonly size: number;
-  /** The length of the longest token. */
-  readonly longest: number;
+  /** The length of the longest token that begins like this, by the hash of its first three units; it may say too much, never too little. */
+  readonly reach: Uint8Array;
   /** The token for unknown words; -1 if the vocabulary lacks it. */
   readonly unknown: number;
 }
@@ -65,30 +68,33 @@ function readVocabulary(vocabulary: string): Table {
   const starts = new Int32Array(SLOTS / 2);
   const ends = new Int32Array(SLOTS / 2);
   const isInner = new Uint8Array(SLOTS / 2);
+  const reach = new Uint8Array(REACHES).fill(PREFIX - 1);
   let size = 0;
-  let longest = 0;
   let unknown = -1;
   for (let at = 0; at < vocabulary.length && size < starts.length; size++) {
     const within = vocabulary.charCodeAt(at) === HASH && vocabulary.charCodeAt(at + 1) === HASH;
     const start = within ? at + 2 : at;
     let hash = within ? 1 : 0;
+    let prefix = 0;
     let unit = 0;
     for (at = start; at < vocabulary.length; at++) {
       unit = vocabulary.charCodeAt(at);
       if (unit === NEWLINE) break;
       hash = (Math.imul(hash, 0x01000193) ^ unit) | 0;
+      if (at - start === PREFIX - 1) prefix = hash;
     }
+    const place = reachOf(prefix);
+    if (at - start > (reach[place] as number)) reach[place] = Math.min(at - start, MAX_WORD);
     starts[size] = start;
     ends[size] = at;
     isInner[size] = within ? 1 : 0;
-    if (at - start > longest) longest = at - start;
     if (at - start === 5 && vocabulary.startsWith('[UNK]', start)) unknown = size;
     let slot = slotOf(hash);
     while (slots[slot] !== -1) slot = (slot + 1) & (SLOTS - 1);
     slots[slot] = size;
     at++;
   }
-  return { vocabulary, slots, starts, ends, isInner, size, longest, unknown };
+  return { vocabulary, slots, starts, ends, isInner, size, reach, unknown };
 }
 
 /** Finds the token that equals word[from, to); -1 if no token does. */
@@ -120,7 +126,7 @@ function isHump(capital: Uint8Array, at: number, to: number): boolean {
 export function openWordPiece(vocabulary: string, options: WordPieceOptions = {}): WordPiece {
   const splitHumps = options.splitHumps ?? false;
   const table = readVocabulary(vocabulary);
-  const { size, longest, unknown } = table;
+  const { size, reach, unknown } = table;
   const word = new Uint16Array(MAX_WORD);
   const capital = new Uint8Array(MAX_WORD);
   const hashes = new Int32Array(MAX_WORD + 1);
@@ -132,11 +138,12 @@ export function openWordPiece(vocabulary: string, options: WordPieceOptions = {}
     const before = count;
     for (let start = from; start < to; ) {
       const within = start > from ? 1 : 0;
-      const last = Math.min(to, start + longest);
+      let last = Math.min(to, start + PREFIX);
       let hash = within;
       for (let i = start; i < last; i++) {
         hash = (Math.imul(hash, 0x01000193) ^ (word[i] as number)) | 0;
         hashes[i + 1] = hash;
+        if (i === start + PREFIX - 1) last = Math.min(to, start + (reach[reachOf(hash)] as number));
       }
       let end = last;
       let id = -1;
@@ -216,6 +223,8 @@ export function openWordPiece(vocabulary: string, options: WordPieceOptions = {}
 
   return { size, tokenize };
 }
+
+const reachOf = (hash: number): number => (hash ^ (hash >>> 15)) & (REACHES - 1);
 
 /** Spreads a hash over the table: its low bits alone would follow the last letter. */
 const slotOf = (hash: number): number => (hash ^ (hash >>> 15)) & (SLOTS - 1);
