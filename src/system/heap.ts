@@ -23,6 +23,14 @@ export function collectGarbage(): void {
   if (typeof collect === 'function') collect();
 }
 
+/**
+ * For an import: lets V8 compile a function for the last time when it has run three times as long as usual. Without it, these compilations
+ * take an eighth of the processor time of an import of 75 MB, and most of them never pay. All threads of the process share the setting.
+ */
+export function compileLater(): void {
+  setFlagsFromString('--interrupt-budget=400000');
+}
+
 /** For an import: collects the old generation when it has doubled. That saves 30 MB; collecting earlier would cost 4 % of its time. */
 export function keepHeapModest(): void {
   setFlagsFromString('--heap-growing-percent=100');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { IngestReport } from '../../schema/ingest-report.ts';
 import { explain, HoldfastError } from '../../system/errors.ts';
-import { keepHeapModest } from '../../system/heap.ts';
+import { compileLater, keepHeapModest } from '../../system/heap.ts';
 import { librarian, toDeps } from '../memory/memory.ts';
 import { type Context, operation } from '../operation.ts';
 import type { IngestPorts, MemoryPorts } from '../ports.ts';
@@ -42,6 +42,7 @@ export const ingest = operation({
       throw new HoldfastError('BAD_INPUT', '--renew was given together with --reimport, --file or --dir', {
         hint: '--renew finds the transcripts that an older version read. Use it alone.',
       });
+    compileLater();
     // Loaded only here so that a search does not pay for it.
     const { ingest: run } = await import('../../capture/ingest.ts');
     keepHeapModest();
