@@ -36,6 +36,9 @@ export function aboutSession(
   return lines;
 }
 
+/** A title comes after the messages: see `wholeMessages`. */
+export const isTitle = ({ type }: PulledLine): boolean => type === 'title';
+
 export const pulledLine = (type: string, id: string, at: number | undefined, message: unknown): PulledLine => ({
   type,
   id,

@@ -3,7 +3,7 @@
 import { derivedId } from './derived-id.ts';
 import { asObject } from './json.ts';
 import type { PulledLine, PulledRecord } from './pull.ts';
-import { pulledLine } from './pulled-lines.ts';
+import { isTitle, pulledLine } from './pulled-lines.ts';
 
 export interface WholeMessage {
   /** The agent's own id of the message, if it has one. */
@@ -13,6 +13,9 @@ export interface WholeMessage {
 }
 
 /**
+ * The title comes last: the agent gives it after the first turn and may renew it, and after a private turn it may tell what was said
+ * there.
+ *
  * Lines for messages that the transcript lacks. A message without an id is identified by its words, and by how many
  * messages before it say the same.
  */
@@ -24,7 +27,7 @@ export function* wholeMessages(
   seen: () => ReadonlySet<string>,
 ): Generator<PulledRecord> {
   const held = seen();
-  for (const line of about) if (!held.has(line.id)) yield { line };
+  for (const line of about) if (!isTitle(line) && !held.has(line.id)) yield { line };
   const times = new Map<string, number>();
   for (const { id: own, at, message } of messages) {
     const words = own ?? `${String(message.role)} ${JSON.stringify(message.content ?? asObject(message).parts)}`;
@@ -33,4 +36,5 @@ export function* wholeMessages(
     const id = derivedId(agent, session, words, nth);
     if (!held.has(id)) yield { line: pulledLine('message', id, at, message) };
   }
+  for (const line of about) if (isTitle(line) && !held.has(line.id)) yield { line };
 }

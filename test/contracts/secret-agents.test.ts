@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { fillVault } from '../../src/capture/vault/vault.ts';
 import { letters } from '../secret-shapes.ts';
-import { all, benchFor, nameOf, names } from './agent-bench.ts';
+import { all, benchFor, found, nameOf, names, pulledSets } from './agent-bench.ts';
 import { fixtureSets } from './agent-fixtures.ts';
 import type { Json } from './transcript-builder.ts';
 
@@ -55,7 +55,9 @@ function parsed(text: string): unknown {
   }
 }
 
-function rewrite(file: string, { withSecrets, inText }: ReturnType<typeof canaries>): void {
+type Rewriting = Pick<ReturnType<typeof canaries>, 'withSecrets' | 'inText'>;
+
+function rewrite(file: string, { withSecrets, inText }: Rewriting): void {
   if (/\.(?:db|sqlite|vscdb)$/.test(file)) {
     rewriteDatabase(file, inText);
     return;
@@ -107,5 +109,45 @@ describe.each(fixtureSets.map((set) => [nameOf(set), set] as const))('%s', (_, s
     const text = stored(bench.config.home);
     expect(made.places.size).toBeGreaterThan(0);
     expect([...made.places].filter(([core]) => text.includes(core)).map(([, place]) => place)).toEqual([]);
+  });
+});
+
+describe.each(pulledSets)('%s', (_, set) => {
+  it('a title that the agent gave is not stored if every prompt was private', async () => {
+    const bench = await benchFor(set);
+    all(set, bench.watched);
+    await bench.ingest();
+    const { sessions, entries } = await found(bench.store, set);
+    const titles = new Set(sessions.filter((one) => one.titleSource === 'agent').map(({ title }) => title));
+    const said = [...entries.values()].flatMap((session) => session.said);
+    const prompts = new Set(said.filter(({ author }) => author === 'person').map(({ text }) => text));
+    const fresh = await benchFor(set);
+    all(set, fresh.watched);
+    const text = (one: string): string => {
+      const inner = /^[[{]/.test(one) ? parsed(one) : undefined;
+      if (inner !== undefined) return JSON.stringify(anywhere(inner));
+      // Some agents put quotation marks or an element around what was typed.
+      const prompt = [...prompts].find((typed) => one.includes(typed));
+      if (prompt !== undefined) return one.replace(prompt, () => `<private>${prompt}</private>`);
+      return titles.has(one) ? 'told-by-the-title' : one;
+    };
+    const anywhere = (value: unknown): unknown => {
+      if (typeof value === 'string') return text(value);
+      if (Array.isArray(value)) return value.map(anywhere);
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, anywhere(item)]));
+    };
+    for (const key of names(fresh.watched))
+      rewrite(path.join(fresh.watched, key), { withSecrets: anywhere, inText: text });
+    await fresh.ingest();
+    const left = [...(await found(fresh.store, set)).entries.values()].flatMap((session) => session.said);
+    expect(left.filter(({ author }) => author === 'person')).toEqual([]);
+    await fresh.closeStores();
+    expect(prompts.size).toBeGreaterThan(0);
+    const kept = stored(fresh.config.home);
+    const places = [...kept.matchAll(/told-by-the-title/g)].map(({ index }) =>
+      kept.slice(Math.max(0, index - 160), index + 60),
+    );
+    expect(places).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { derivedId } from '../derived-id.ts';
 import { withoutInjected } from '../injected.ts';
 import { asObject, asString, isEmpty, parsedJson, textOfBlocks, textsAt } from '../json.ts';
 import { type PulledLine, type PulledSession, pulledKey, type SourceDatabase } from '../pull.ts';
-import { aboutSession, pulledLine } from '../pulled-lines.ts';
+import { aboutSession, isTitle, pulledLine } from '../pulled-lines.ts';
 import { pulledReader, type ReadPulled } from '../pulled-reader.ts';
 import { saysExitCode } from '../tools/exit-code.ts';
 import { roles, unknownBlock, unknownKind } from '../unknown-kind.ts';
@@ -63,7 +63,8 @@ function pulledSession(db: SourceDatabase, row: Record<string, unknown>): Pulled
     mark: `${row.last_message} ${row.message_count} ${row.name ?? ''}`,
     *records(from, seen) {
       const held = seen();
-      for (const line of aboutSession('goose', id, facts, undefined)) if (!held.has(line.id)) yield { line };
+      const about = aboutSession('goose', id, facts, undefined).filter((line) => !held.has(line.id));
+      for (const line of about) if (!isTitle(line)) yield { line };
       for (const { messages, last } of pagesOf(db, id, typeof from === 'number' ? from : 0)) {
         for (const message of messages) {
           const line = lineOf(id, message, isSubagent);
@@ -71,6 +72,7 @@ function pulledSession(db: SourceDatabase, row: Record<string, unknown>): Pulled
         }
         yield { cursor: last };
       }
+      for (const line of about) if (isTitle(line)) yield { line };
     },
   };
 }

@@ -2,8 +2,15 @@
 // what was pulled once stays as it was.
 import { derivedId } from '../derived-id.ts';
 import { asObject, asString } from '../json.ts';
-import { type AgentPull, type PulledRecord, type PulledSession, type PullTools, pulledKey } from '../pull.ts';
-import { aboutSession, pulledLine } from '../pulled-lines.ts';
+import {
+  type AgentPull,
+  type PulledLine,
+  type PulledRecord,
+  type PulledSession,
+  type PullTools,
+  pulledKey,
+} from '../pull.ts';
+import { aboutSession, isTitle, pulledLine } from '../pulled-lines.ts';
 import {
   databaseStorage,
   fileStorage,
@@ -86,19 +93,28 @@ function pulledSession(
         yield { restart: true };
       }
       const about = derivedId(session.directory ?? '', session.title ?? '').slice(0, 8);
-      if (cursor.about !== about) {
-        const isFork = / \(fork #\d+\)$/.test(session.title ?? '') && root === undefined;
-        const forkOf = isFork ? storage.origin(session.id) : undefined;
-        const { directory: cwd } = session;
-        const title = placeholder.test(session.title ?? '') ? undefined : session.title;
-        // A subagent's transcript belongs to the session that it works for.
-        const facts = root === undefined ? { cwd, title, forkOf } : { cwd };
-        cursor = { ...cursor, about };
-        for (const line of aboutSession(agent, root ?? session.id, facts, session.createdAt)) yield { line };
+      const isRenewed = cursor.about !== about;
+      const lines = isRenewed ? aboutLines(agent, storage, session, root) : [];
+      for (const line of lines) if (!isTitle(line)) yield { line };
+      for (const record of newMessages(agent, storage, session.id, cursor, isAgain)) {
+        if (record.cursor !== undefined) cursor = record.cursor as Cursor;
+        yield record;
       }
-      yield* newMessages(agent, storage, session.id, cursor, isAgain);
+      if (!isRenewed) return;
+      for (const line of lines) if (isTitle(line)) yield { line };
+      // Not before: a pull that was interrupted still has to write the title.
+      yield { cursor: { ...cursor, about } };
     },
   };
+}
+
+function aboutLines(agent: string, storage: Storage, session: StoredSession, root: string | undefined): PulledLine[] {
+  const { directory: cwd, createdAt } = session;
+  // A subagent's transcript belongs to the session that it works for.
+  if (root !== undefined) return aboutSession(agent, root, { cwd }, createdAt);
+  const forkOf = / \(fork #\d+\)$/.test(session.title ?? '') ? storage.origin(session.id) : undefined;
+  const title = placeholder.test(session.title ?? '') ? undefined : session.title;
+  return aboutSession(agent, session.id, { cwd, title, forkOf }, createdAt);
 }
 
 const pastWith = (storage: Storage, session: string, past: string, message: string): string => {
