@@ -28,7 +28,7 @@ export function readText(file: string): string | undefined {
   }
 }
 
-/** Null removes the file. A link stays a link: its target is replaced. */
+/** Null removes the file. A link stays a link: its target is replaced or removed. */
 export function writeText(file: string, expected: string | undefined, text: string | null): void {
   if (readText(file) !== expected)
     throw new HoldfastError('CONFLICT', `${file} was changed by another program at the same time`, {
@@ -38,7 +38,7 @@ export function writeText(file: string, expected: string | undefined, text: stri
     const target = targetOf(file);
     const mode = statSync(target, { throwIfNoEntry: false })?.mode;
     if (text === null) {
-      rmSync(file);
+      rmSync(target);
       return;
     }
     if (mode !== undefined) accessSync(target, constants.W_OK);

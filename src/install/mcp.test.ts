@@ -94,6 +94,15 @@ describe('the MCP server in a list', () => {
     expect(install()?.file).toBe(path.join(folder, '.claude', '.config.json'));
   });
 
+  it('behind a link to no file is removed, and the link stays', () => {
+    fs.symlinkSync('elsewhere.json', file);
+    install();
+    expect(entry()).toBeDefined();
+    uninstall();
+    expect(fs.readdirSync(folder).sort()).toEqual(['.claude.json', 'data']);
+    expect(fs.readlinkSync(file)).toBe('elsewhere.json');
+  });
+
   it('keeps its mode, and a link stays a link', () => {
     fs.writeFileSync(path.join(folder, 'real.json'), '{}', { mode: 0o640 });
     fs.symlinkSync('real.json', file);
