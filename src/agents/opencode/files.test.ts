@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { workbench } from '../../../test/contracts/transcript-builder.ts';
+import { addSession, openCodeDatabase } from '../../../test/opencode-database.ts';
 import { pullAll } from '../../capture/pull/pull.ts';
 import { openCode } from './index.ts';
 
@@ -154,4 +155,25 @@ it('0.5: a session that 0.6 copied to another place is pulled from there alone',
   say(1, 'user', 'as it was copied');
   await ingest();
   expect(await texts()).toEqual(['as it was copied']);
+});
+
+it('a session that the database has taken over is no longer pulled from its old files', async () => {
+  const { ingest, message, part, texts, pulled, config } = await bench();
+  const db = openCodeDatabase(path.join(config.watchPath(openCode), 'opencode.db'));
+  addSession(db, session, [
+    { prompt: 'in both', answer: 'yes' },
+    { prompt: 'only in the database', answer: 'yes' },
+  ]);
+  db.close();
+  message(1, 'user');
+  part(1, 'only in the files');
+  message(2, 'assistant');
+  part(2, 'an answer');
+  await ingest();
+  const all = await texts();
+  expect(all).toContain('only in the database');
+  expect(all).not.toContain('only in the files');
+  const before = pulled();
+  expect(await ingest()).toMatchObject({ files: { imported: 0 } });
+  expect(pulled()).toBe(before);
 });

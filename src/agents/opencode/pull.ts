@@ -87,6 +87,8 @@ function pulledSession(
     mark: session.mark,
     *records(from) {
       let cursor: Cursor = { ...beginning, ...asObject(from) };
+      // A database has no such hash: it has taken the session over, and the agent no longer writes its files.
+      if (storage.stampOf !== undefined && cursor.at >= 0 && cursor.past === '') return;
       const isAgain = pastOf(storage, session.id, cursor) !== cursor.past;
       if (isAgain) {
         cursor = beginning;
