@@ -135,7 +135,10 @@ function said(kind: 'prompt', session: string, id: string | undefined, raw: stri
   if (text === '' || machine.test(text)) return [];
   const tag = (name: string) => new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(text)?.[1]?.trim() ?? '';
   if (tag('command-name') !== '')
-    return [{ kind: 'command', session, id, text: `${tag('command-name')} ${tag('command-args')}` }];
+    // The first clients left out the slash.
+    return [
+      { kind: 'command', session, id, text: `/${tag('command-name').replace(/^\//, '')} ${tag('command-args')}` },
+    ];
   if (tag('bash-input') !== '') return [{ kind: 'shell', session, id, text: `! ${tag('bash-input')}` }];
   return [{ kind, session, id, text }];
 }

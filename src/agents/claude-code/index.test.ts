@@ -97,6 +97,8 @@ describe('prompts', () => {
     const command =
       '<command-message>init</command-message><command-name>/init</command-name><command-args>now</command-args>';
     expect(entryOf(user(command))).toMatchObject({ text: '/init now', author: 'person' });
+    const bare = '<command-name>clear</command-name>\n  <command-message>clear</command-message>';
+    expect(entryOf(user(bare))).toMatchObject({ text: '/clear', author: 'person', form: 'command' });
     expect(entryOf(user('<bash-input>ls -la</bash-input>'))).toMatchObject({ text: '! ls -la', author: 'person' });
     expect(entryOf(user('what does <command-name>/x</command-name> do?'))?.text).toContain('<command-name>');
   });

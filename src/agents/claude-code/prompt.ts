@@ -22,7 +22,8 @@ export function asTyped(text: string): string {
   const name = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1];
   if (name === undefined || !text.startsWith('<command-')) return text;
   const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? '';
-  return `${name} ${args}`.trim();
+  // The first clients left out the slash.
+  return `${name.startsWith('/') ? '' : '/'}${name} ${args}`.trim();
 }
 
 /** What a typed text is for. The client marks commands in a text; a path that begins with a slash is not one. */
