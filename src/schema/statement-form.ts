@@ -51,3 +51,6 @@ export const withWish = (fact: string, wish: string): string =>
 /** What a statement says, without the words that its form puts before it. */
 export const coreOf = (text: string, form: StatementForm | undefined): string =>
   form === undefined ? text : text.replace(openings[form], '');
+
+/** Why a command counts that a single session ran. */
+export const askedFor = 'The person asked for this check, and it passed.';

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { emptyMemory, tell } from '../../../test/demo-memory.ts';
 import { apply, conversation, filesOf, folderOf, read } from '../../../test/memory-stand.ts';
+import { askedFor } from '../../schema/statement-form.ts';
 import { readConversation } from '../material.ts';
 import { extractConversation } from '../offline/extract.ts';
 
@@ -17,14 +18,40 @@ const at = (day: number) => `2026-09-${String(day).padStart(2, '0')}T08:00:00.00
 it('the command of a project is the one that most sessions ran, not the latest one, and needs three sessions', async () => {
   const memory = await emptyMemory();
   const page = () => filesOf(folderOf(memory))['projects/tide/overview.md'] ?? '';
+  await apply(memory, conversation('s1', at(1)), ran('go test ./...'));
+  await apply(memory, conversation('s2', at(2)), ran('go test ./...'));
+  expect(page()).not.toContain('go test');
+  await apply(memory, conversation('s3', at(3)), ran('go test ./...'));
+  expect(page()).toContain('- **test command:** Tests are run with `go test ./...`. (seen in commands)');
+  await apply(memory, conversation('s4', at(4)), ran('npx vitest run'));
+  expect(page()).toContain('`go test ./...`');
+  expect(page()).not.toMatch(/vitest|Revisions/);
+});
+
+it('a task that the project defines needs two sessions, and a check that the person asked for one', async () => {
+  const memory = await emptyMemory();
+  const page = () => filesOf(folderOf(memory))['projects/tide/overview.md'] ?? '';
   await apply(memory, conversation('s1', at(1)), ran('mise run test'));
+  expect(page()).toBe('');
   await apply(memory, conversation('s2', at(2)), ran('mise run test'));
-  expect(page()).not.toContain('mise run test');
-  await apply(memory, conversation('s3', at(3)), ran('mise run test'));
-  expect(page()).toContain('- **test command:** Tests are run with `mise run test`. (seen in commands)');
-  await apply(memory, conversation('s4', at(4)), ran('go test ./...'));
   expect(page()).toContain('`mise run test`');
-  expect(page()).not.toMatch(/go test|Revisions/);
+  const lints = (command: string, why?: string) => ({
+    projects: [
+      {
+        name: 'tide',
+        statements: [
+          {
+            ...{ key: 'lint command', text: `It is linted with \`${command}\`.`, saidBy: 'runs' as const },
+            ...(why === undefined ? {} : { why }),
+          },
+        ],
+      },
+    ],
+  });
+  await apply(memory, conversation('s3', at(3)), lints('golangci-lint run', askedFor));
+  expect(page()).toContain('`golangci-lint run`');
+  for (const day of [4, 5, 6]) await apply(memory, conversation(`s${day}`, at(day)), lints('revive ./...'));
+  expect(page(), 'what three sessions ran').toContain('`revive ./...`');
 });
 
 it('a task of the project is told rather than the bare tool, however often that ran', async () => {

@@ -1,6 +1,7 @@
 // ③ Rows → the versions of each target, and the one that holds. A pure function.
 import { runsTask } from '../../agents/tools/usual-commands.ts';
 import { cut } from '../../language/gist.ts';
+import { askedFor } from '../../schema/statement-form.ts';
 import { originalKey } from '../../store/hub/port.ts';
 import type { Statement } from '../../store/memory/port.ts';
 import { endingsIn } from './endings.ts';
@@ -116,20 +117,25 @@ function saysTheSame(a: string, b: string): boolean {
 
 const wordsOf = (text: string): Set<string> => new Set(keyOf(text).split(' '));
 
-/** A command that fewer sessions ran may have been an experiment. */
+/** A command that fewer sessions ran may have been an experiment. A task is made by the project itself, so two sessions do. */
 const leastSessions = 3;
+const leastOfTask = 2;
 
 const isCounted = ({ kind, saidBy, source }: Statement): boolean =>
   kind === 'keyed' && saidBy === 'runs' && source === 'conversation';
 
 /**
  * The command that most sessions ran; if two are equal, the one that ran last. A task of the project wins over a bare tool that ran more
- * often. Undefined if too few sessions ran any.
+ * often. If too few sessions ran any: the one that a person asked for and whose success the agent told.
  */
 function mostRun(runs: readonly Statement[]): Statement | undefined {
   const tasks = runs.filter(({ text }) => runsTask(/`([^`]+)`/.exec(text)?.[1] ?? ''));
-  const often = mostOften(runs, leastSessions);
-  return often === undefined ? undefined : (mostOften(tasks, 1) ?? often);
+  const often = mostOften(runs, leastSessions) ?? mostOften(tasks, leastOfTask);
+  if (often !== undefined) return mostOften(tasks, 1) ?? often;
+  return mostOften(
+    runs.filter(({ why }) => why === askedFor),
+    1,
+  );
 }
 
 function mostOften(runs: readonly Statement[], least: number): Statement | undefined {

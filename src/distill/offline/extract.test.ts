@@ -198,3 +198,22 @@ it('takes time linear in the length of the text, even for hostile text', () => {
     expect(made.episodes.length).toBeLessThanOrEqual(1);
   }
 });
+
+it('a check that the person asked for is marked if it passed at the end and the answer names it', () => {
+  const marked = (request: string, answer: string, ...lines: [line: string, failed?: boolean][]) => {
+    const steps = lines.map(([line, failed = false]) => run(line, failed ? '2 failed' : '', failed));
+    const made = extractConversation({ ...session([turn(request, [...steps, say(answer)])]), id: 1 });
+    return made.projects.flatMap(({ statements }) =>
+      statements.flatMap(({ text, why }) => (why === undefined ? [] : text)),
+    );
+  };
+  const asked = 'Please make sure that lint and types pass.';
+  const told = 'Both `npm run lint` and `npx tsc` are clean.';
+  expect(marked(asked, told, ['npm run lint'], ['npx tsc'])).toEqual([
+    'It is linted with `npm run lint`.',
+    'Types are checked with `npx tsc`.',
+  ]);
+  expect(marked('Paint the lamp red.', told, ['npm run lint'])).toEqual([]);
+  expect(marked(asked, 'All is clean.', ['npm run lint'])).toEqual([]);
+  expect(marked(asked, told, ['npm run lint'], ['npm run lint', true])).toEqual([]);
+});

@@ -5,6 +5,7 @@ import { cut } from '../../language/gist.ts';
 import { assent, isAnswer } from '../../language/open-ends.ts';
 import { choiceText } from '../../schema/choice.ts';
 import type { Extraction, KeyedStatement } from '../../schema/extraction.ts';
+import { askedFor } from '../../schema/statement-form.ts';
 import type { ConversationMaterial, Turn } from '../material.ts';
 import { achieved, outcomeIn } from './answer.ts';
 import { withSubject } from './choices.ts';
@@ -94,16 +95,39 @@ const openings: Readonly<Record<Purpose, string>> = {
 /** Each usual command that succeeded, once. The librarian counts them over all sessions of the repository to choose one for the page. */
 function commandStatements(readings: readonly Reading[]): KeyedStatement[] {
   const found = new Map<string, KeyedStatement>();
-  for (const { deeds } of readings)
-    for (const { usual } of deeds.commands)
+  for (const reading of readings)
+    for (const { usual } of reading.deeds.commands)
       for (const { key, purpose, which, line } of usual) {
         const text =
           which === ''
             ? `${openings[purpose]} ${code(line)}.`
             : `The task ${key.replace(/ command.*$/, '')} is run with ${code(line)}.`;
-        found.set(line, { key: cut(key, 80), text, saidBy: 'runs' });
+        const isAsked = found.get(line)?.why !== undefined || isAskedFor(reading, purpose, line);
+        found.set(line, {
+          ...{ key: cut(key, 80), text, saidBy: 'runs' },
+          ...(isAsked ? { why: askedFor } : {}),
+        });
       }
   return [...found.values()];
+}
+
+const asksFor: Readonly<Record<Purpose, RegExp>> = {
+  test: /\btests?\b/i,
+  build: /\b(?:build|builds|compile|compiles)\b/i,
+  'type check': /\b(?:types?|typecheck\w*|type[- ]check\w*)\b/i,
+  format: /\bformat\w*\b/i,
+  lint: /\blint\w*\b/i,
+  check: /\bchecks?\b/i,
+};
+const wantsRun = /\b(?:run|runs|rerun|execute|check|checks|make sure|ensure|verify|pass|passes|green|fix)\b/i;
+const longestRequest = 700;
+
+/** Whether the person asked for the check, its last run passed, and the answer names the command. */
+function isAskedFor({ turn, answer, deeds }: Reading, purpose: Purpose, line: string): boolean {
+  const asked = turn.request?.text ?? '';
+  if (asked.length > longestRequest || !wantsRun.test(asked) || !asksFor[purpose].test(asked)) return false;
+  const last = deeds.commands.findLast((command) => (command.purposes ?? [command.purpose]).includes(purpose));
+  return last?.outcome === 'ok' && answer.includes(line);
 }
 
 /** Statements from commands, from texts that a model wrote, and from what the person said or chose. The last one with the same key wins. */
