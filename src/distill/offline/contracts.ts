@@ -7,7 +7,7 @@ import { capital, ended } from './say.ts';
 
 /** How things are, with a limit or a condition that an agent could break. */
 const binds =
-  /\bno longer\b|(?<![\w-])(?:stays?|remains?|continues? to|still|now|also|always|never|only)\b.{0,40}?\b(?:requires?|implies|impl(?:y|ies)|rejects?|refuses?|accepts?|allows?|fails?|fatal|errors?|escalates?|downgrades?|warns?|blocks?|blocked|wins?|overrides?|applies|apply|runs?|enabled?|disabled|strict|opt-in|orthogonal|independent|compatible|decoupled|emits?|reads?|writes?|skips?|skipped|ignores?|ignored|excludes?|excluded|hidden|kept|sent|resolves?|falls? back|works?)\b|\bmutually exclusive\b|\b(?:overrides?|wins over|takes? precedence|implies|opts? (?:back )?in(?:to)?|opts? out|(?:is|are) (?:always |never |only )?(?:excluded|ignored|rejected|refused|skipped|blocked|hidden|required|kept|gated|capped|limited|opt-in|off|on|optional|mandatory|case-sensitive|read-only)|errors? out|falls? back to|leaves? .{3,40} (?:alone|untouched|in place|on disk)|by default|defaults? to|preserves?|(?:must|cannot|can't|may|can) (?:not |only |never |be )?\w+)\b|(?<![\w-])(?:(?:only|never|even) (?:when|if|for|in|on|with|under|after|before|once)|not (?:when|if|unless|before|after|once))\b|\bunless\b|\b(?:keeps?|stays?|remains?) (?:the |its |an? )?\S+|\b(?:does not|doesn't|do not|don't|is not|isn't|are not|aren't|won't) \w+/i;
+  /\bno longer\b|(?<![\w-])(?:stays?|remains?|continues? to|still|now|also|always|never|only)\b.{0,40}?\b(?:requires?|implies|impl(?:y|ies)|rejects?|refuses?|accepts?|allows?|fails?|fatal|errors?|escalates?|downgrades?|warns?|blocks?|blocked|wins?|overrides?|applies|apply|runs?|enabled?|disabled|strict|opt-in|orthogonal|independent|compatible|decoupled|emits?|reads?|writes?|skips?|skipped|ignores?|ignored|excludes?|excluded|hidden|kept|sent|resolves?|falls? back|works?)\b|\bmutually exclusive\b|\b(?:overrides?|wins over|takes? precedence|implies|opts? (?:back )?in(?:to)?|opts? out|(?:is|are) (?:always |never |only )?(?:excluded|ignored|rejected|refused|skipped|blocked|hidden|required|kept|gated|capped|limited|independent|immutable|opt-in|off|on|optional|mandatory|case-sensitive|read-only)|errors? out|falls? back to|leaves? .{3,40} (?:alone|untouched|in place|on disk)|by default|defaults? to|preserves?|(?:must|cannot|can't|may|can) (?:not |only |never |be )?\w+)\b|(?<![\w-])(?:(?:only|never|even) (?:when|if|for|in|on|with|under|after|before|once)|not (?:when|if|unless|before|after|once))\b|\bunless\b|\b(?:keeps?|stays?|remains?) (?:the |its |an? )?\S+|\b(?:does not|doesn't|do not|don't|is not|isn't|are not|aren't|won't) \w+/i;
 
 /** `Without --trust, …`, `Only X …`, `Rather than A, B`: the limit comes first. */
 const opensWithLimit = /^(?:without|only|unless|rather than|instead of)\s/i;
@@ -18,9 +18,9 @@ const aside =
 
 const ofTests = /\bTest[A-Z]\w+|_test\.|\.test\./;
 
-/** The reader does not know the text before it. */
+/** The reader does not know the text before it. Late in a sentence, `those` stands for what it named itself. */
 const pointsBack =
-  /\b(?:this|these|those|them|former|latter|above|below|here|both halves|the same (?:bug|problem|issue|reason))\b|^the two\b|^(?:\S+\s+){0,2}?(?:it|its|they|their)\b|^(?:\S+\s+){0,4}?(?:that(?= [a-z]+s?\b.{0,30}\b(?:is|are)\b)|such|same|another|others?|each|one|both|he|she)\b(?!-)|^(?:also|then|and|but|so|however|still|yet|now|once)\b|\b(?:we|our|i|you|your)\b/i;
+  /^.{0,45}\b(?:this|these|those|them|(?<=\S )(?<!\b(?:that|if|when|where|since|because|while|until|unless) )there)\b(?!['’-])|\b(?:former|latter|above|below|here|both halves|the same (?:bug|problem|issue|reason)|that (?:check|case|step|flag|option|path|mode|rule|behaviou?r))\b|^the two\b|^(?:\S+\s+){0,2}?(?:it|its|they|their)\b|^(?:\S+\s+){0,4}?(?:that(?= [a-z]+s?\b.{0,30}\b(?:is|are)\b)|such|same|another|others?|each|one|both|he|she)\b(?!-)|^(?:also|then|and|but|so|however|still|yet|now|once)\b|\b(?:we|our|i|you|your)\b/i;
 
 /** A verb without its subject: `Falls back to …`, `Works with …`. */
 const lacksSubject =
@@ -34,7 +34,7 @@ const ofShape =
   /^\S+(?: \S+){0,4} (?:grows?|gains?|gets?|takes?|returns?|wraps?|is kept as|is now (?:a|an|the))\b|\b(?:helper|wrapper|boilerplate|footgun)s?\b/i;
 
 /** Marks of items and labels at the beginning: `LockMode: …`, `2) …`. */
-const label = /^(?!https?:)[^\s`][^.:]{0,80}?:\s/;
+const label = /^(?!https?:)[^\s`:]+(?: [^\s:]+){0,3}:\s/;
 
 /** Flags, modes and the like are what people use, so a sentence about them needs no name of the code. */
 const builtUpon =

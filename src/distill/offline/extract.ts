@@ -13,6 +13,7 @@ import { chosenIn } from './chosen.ts';
 import type { CommandKind } from './commands.ts';
 import { commitFacts } from './commit-facts.ts';
 import type { Command } from './deeds.ts';
+import { docsAdded } from './docs-added.ts';
 import { fulfilledIn } from './fulfilled.ts';
 import { insightsOf } from './insights.ts';
 import { doneSentence, openedSentence, type Reading, readingOf } from './observe.ts';
@@ -143,7 +144,7 @@ function statementsOf(
   const rules = planRules(turns).filter(({ text }) => !decided.some((other) => repeats(text, other.text)));
   const planned = [...rules, ...decided];
   // What a plan says, its commits and a compaction say again.
-  const repeated = [...committed, ...conceptsIn(turns), ...fulfilledIn(turns, readings)].filter(
+  const repeated = [...committed, ...docsAdded(turns), ...conceptsIn(turns), ...fulfilledIn(turns, readings)].filter(
     ({ change, text }) => change === 'retire' || !planned.some((other) => repeats(text, other.text)),
   );
   for (const statement of [...repeated, ...planned, ...instructionsAdded(turns)]) add(statement);
