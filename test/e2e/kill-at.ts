@@ -11,17 +11,25 @@ export const keepingCalls = lastingCalls.replace(/,unlink/, '');
 /** Why no command can be killed at a call here. */
 export const noTrace = without('strace');
 
+export interface Killing {
+  readonly calls?: string;
+  readonly start?: string;
+  /** Counts only calls on these files. */
+  readonly files?: readonly string[];
+}
+
 /** True when the command finished because it makes fewer such calls. */
 export function killedAt(
   at: Place,
   call: number,
   args: readonly string[],
-  { calls = lastingCalls, start = program }: { calls?: string; start?: string } = {},
+  { calls = lastingCalls, start = program, files = [] }: Killing = {},
 ): boolean {
   const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:signal=SIGKILL:when=${call}`];
+  const only = files.flatMap((file) => ['-P', file]);
   const { status, signal, stderr } = spawnSync(
     'strace',
-    ['-f', '-qq', '-o', '/dev/null', ...inject, process.execPath, start, ...args],
+    ['-f', '-qq', '-o', '/dev/null', ...only, ...inject, process.execPath, start, ...args],
     // strace counts the calls of each thread separately. With a single pool thread, one thread removes all files in turn.
     { env: { ...at.env, UV_THREADPOOL_SIZE: '1' } },
   );
@@ -35,7 +43,7 @@ export async function killAtEach(
   at: Place,
   args: (round: number) => string[] | Promise<string[]>,
   look: (round: number) => Promise<void>,
-  options: { calls?: string; start?: string } = {},
+  options: Killing = {},
 ): Promise<number> {
   for (let round = 1; round < 60; round++) {
     const through = killedAt(at, round, await args(round), options);
