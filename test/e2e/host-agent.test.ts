@@ -8,7 +8,17 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { groupFolders } from '../../src/sessions/groups/group-folders.ts';
 import { because } from '../because.ts';
 import { isAlive, root, until } from './holdfast.ts';
-import { agentLog, hostStand, inEachSandbox, insiders, lastAsked, type Stand, treeOf, trouble } from './host-stand.ts';
+import {
+  agentLog,
+  hostStand,
+  inEachSandbox,
+  inSandboxes,
+  insiders,
+  lastAsked,
+  type Stand,
+  treeOf,
+  trouble,
+} from './host-stand.ts';
 
 const argvOf = (pid: number): string[] => {
   try {
@@ -33,7 +43,7 @@ async function earlier(stand: Stand, group = 'family') {
   return { session, at: at as string, transcript };
 }
 
-inEachSandbox('an agent', ({ settings, sandbox }) => {
+inEachSandbox('an agent', ({ settings }) => {
   it('writes a document, is released, and continues it in a new process', async () => {
     const stand = await hostStand(settings);
     const { work } = groupFolders(stand.config, 'family');
@@ -65,6 +75,50 @@ inEachSandbox('an agent', ({ settings, sandbox }) => {
     expect(agentLog(stand.config, 'family')).toBe('');
   });
 
+  it('offers the group its tools, and gives the model what the host answers', async () => {
+    const stand = await hostStand(settings);
+    const input = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
+    const talk = await stand.start('family', {
+      tools: [
+        { name: 'send_message', description: 'Says something.', input },
+        { name: 'refuse', description: 'Fails.', input },
+      ],
+      events: {
+        async call(tool, given) {
+          if (tool === 'refuse') throw new Error('NOT TODAY');
+          return `SENT ${JSON.stringify(given)}`;
+        },
+      },
+    });
+    await talk.ask('Send it.', [
+      { tool: 'mcp__holdfast__send_message', input: { text: 'hello' } },
+      { tool: 'mcp__holdfast__refuse', input: { text: 'x' } },
+      { text: 'done' },
+    ]);
+    expect(lastAsked(stand).tools).toEqual(expect.arrayContaining(['mcp__holdfast__send_message']));
+    expect(lastAsked(stand).text).toContain('SENT {\\"text\\":\\"hello\\"}');
+    expect(lastAsked(stand).text).toContain('NOT TODAY');
+    await talk.end();
+  });
+
+  it('reaches its model, and nothing else, without a network', async () => {
+    const stand = await hostStand({ ...settings, HOLDFAST_HOST_NETWORK: 'false' });
+    const talk = await stand.start('family');
+    const { port } = new URL(stand.mock.url);
+    const look = `const s=require('net').connect(${port},'127.0.0.1');s.on('connect',()=>console.log('REACHED'));s.on('error',(e)=>console.log('REFUSED',e.code))`;
+    expect(
+      await talk.ask('Look.', [
+        { tool: 'Bash', input: { command: `node -e "${look}"; cat /proc/net/dev` } },
+        { text: 'ok' },
+      ]),
+    ).toMatchObject({ ok: true });
+    expect(lastAsked(stand).text).toContain('REFUSED ECONNREFUSED');
+    expect(lastAsked(stand).text).not.toContain('eth0');
+    await talk.end();
+  });
+});
+
+inSandboxes('the conversation of an agent', ({ settings, sandbox }) => {
   it('takes further messages into the running query, in order', async () => {
     const stand = await hostStand(settings);
     const talk = await stand.start('family');
@@ -175,32 +229,6 @@ inEachSandbox('an agent', ({ settings, sandbox }) => {
     expect(await talk.agent.exited).toMatchObject({ how: 'failed', failure: { kind: 'other' }, untaken: ['a'] });
   });
 
-  it('offers the group its tools, and gives the model what the host answers', async () => {
-    const stand = await hostStand(settings);
-    const input = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
-    const talk = await stand.start('family', {
-      tools: [
-        { name: 'send_message', description: 'Says something.', input },
-        { name: 'refuse', description: 'Fails.', input },
-      ],
-      events: {
-        async call(tool, given) {
-          if (tool === 'refuse') throw new Error('NOT TODAY');
-          return `SENT ${JSON.stringify(given)}`;
-        },
-      },
-    });
-    await talk.ask('Send it.', [
-      { tool: 'mcp__holdfast__send_message', input: { text: 'hello' } },
-      { tool: 'mcp__holdfast__refuse', input: { text: 'x' } },
-      { text: 'done' },
-    ]);
-    expect(lastAsked(stand).tools).toEqual(expect.arrayContaining(['mcp__holdfast__send_message']));
-    expect(lastAsked(stand).text).toContain('SENT {\\"text\\":\\"hello\\"}');
-    expect(lastAsked(stand).text).toContain('NOT TODAY');
-    await talk.end();
-  });
-
   it.each([
     ['archives', async () => {}],
     [
@@ -226,22 +254,6 @@ inEachSandbox('an agent', ({ settings, sandbox }) => {
     expect(asked[0]).toBe(session);
     await until(() => talk.heard.results.length > 1, 'the end of the compaction');
     expect(await talk.ask('Go on.', [{ text: 'after it' }])).toMatchObject({ ok: true, text: 'after it' });
-    await talk.end();
-  });
-
-  it('reaches its model, and nothing else, without a network', async () => {
-    const stand = await hostStand({ ...settings, HOLDFAST_HOST_NETWORK: 'false' });
-    const talk = await stand.start('family');
-    const { port } = new URL(stand.mock.url);
-    const look = `const s=require('net').connect(${port},'127.0.0.1');s.on('connect',()=>console.log('REACHED'));s.on('error',(e)=>console.log('REFUSED',e.code))`;
-    expect(
-      await talk.ask('Look.', [
-        { tool: 'Bash', input: { command: `node -e "${look}"; cat /proc/net/dev` } },
-        { text: 'ok' },
-      ]),
-    ).toMatchObject({ ok: true });
-    expect(lastAsked(stand).text).toContain('REFUSED ECONNREFUSED');
-    expect(lastAsked(stand).text).not.toContain('eth0');
     await talk.end();
   });
 });

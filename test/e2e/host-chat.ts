@@ -39,8 +39,7 @@ export async function pipe(env: NodeJS.ProcessEnv, group: string, text: string) 
 }
 
 export const status = (stand: Stand) => ask(stand.env, 'host', 'status');
-export const released = (stand: Stand) =>
-  until(async () => (await status(stand)).processes.length === 0, 'the release');
+export const released = (stand: Stand) => until(() => runningAgents(stand) === 0, 'the release');
 
 /** One message, and everything said until its answer. */
 export async function said(stand: Stand, group: string, text: string, script: readonly Step[]): Promise<string[]> {
