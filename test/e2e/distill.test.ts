@@ -1,11 +1,12 @@
 // Distilling in real processes: killed at any moment, shared by several processes, started by the worker without a poll.
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { rounds } from '../rounds.ts';
-import { ask, dice, holdfast, launch, type Place, place, temporaryFolder, until } from './holdfast.ts';
+import { ask, dice, launch, type Place, place, prepare, temporaryFolder, until } from './holdfast.ts';
 import { filesBelow, writeSmallTranscripts } from './transcripts.ts';
 
 /** Everything that distilling leaves: rows, statuses of conversations, and the pages a person reads. */
@@ -43,25 +44,36 @@ function distilled(own: Place): Record<string, unknown> {
   }
 }
 
-function doneIn(own: Place): number {
+/** A number from the store: to poll it takes less than a command. */
+function numberIn(own: Place, sql: string): number {
   const db = new Database(own.database, { readonly: true });
   try {
-    return db.prepare("SELECT count(*) FROM jobs WHERE status = 'done'").pluck().get() as number;
+    return db.prepare<[], number>(sql).pluck().get() ?? 0;
   } finally {
     db.close();
   }
 }
 
-async function imported(folder: string): Promise<Place> {
-  const own = place({
-    folder: path.join(folder, 'imported'),
-    ...writeSmallTranscripts(path.join(folder, 'transcripts')),
-  });
-  await holdfast(own.env, 'ingest');
-  return own;
-}
+const jobsIn = (own: Place, status: 'ready' | 'claimed' | 'done'): number =>
+  numberIn(own, `SELECT count(*) FROM jobs WHERE status = '${status}'`);
+const doneIn = (own: Place): number => jobsIn(own, 'done');
 
-const copyOf = (from: Place, folder: string): Place => {
+/** Of all tests of this file: transcripts after an import, and the same after one undisturbed run. Tests work on copies. */
+let source: Place;
+let whole: Place;
+let undisturbed: { done: Record<string, number>; left: unknown };
+const shared = mkdtempSync(path.join(tmpdir(), 'holdfast-distill-'));
+
+beforeAll(() => {
+  const transcripts = writeSmallTranscripts(path.join(shared, 'transcripts'));
+  source = place({ folder: path.join(shared, 'imported'), ...transcripts });
+  prepare(source.env, 'ingest');
+  whole = copyOf(source, path.join(shared, 'whole'));
+  undisturbed = prepare(whole.env, 'process');
+});
+afterAll(() => rmSync(shared, { recursive: true, force: true }));
+
+const copyOf = (from: Place, folder = temporaryFolder()): Place => {
   const own = place({ folder, claude: from.claude, pi: from.pi });
   rmSync(own.home, { recursive: true, force: true });
   cpSync(from.home, own.home, { recursive: true });
@@ -71,11 +83,8 @@ const copyOf = (from: Place, folder: string): Place => {
 it('a run killed at random moments and restarted until done leaves what an undisturbed run leaves', async () => {
   const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
   const folder = temporaryFolder();
-  const source = await imported(folder);
-  const whole = copyOf(source, path.join(folder, 'whole'));
-  const report = await ask(whole.env, 'process');
-  expect(report.done.observe).toBeGreaterThan(20);
-  expect(report.left).toEqual({ ready: 0, failed: 0 });
+  expect(undisturbed.done.observe).toBeGreaterThan(20);
+  expect(undisturbed.left).toEqual({ ready: 0, failed: 0 });
   const expected = distilled(whole);
   const all = doneIn(whole);
 
@@ -97,8 +106,7 @@ it('a run killed at random moments and restarted until done leaves what an undis
       running.child.kill('SIGKILL');
       const { signal } = await running.ended;
       if (signal === 'SIGKILL') killed++;
-      const { claimed, done } = (await ask(own.env, 'jobs')).counts;
-      if (signal === 'SIGKILL' && (claimed > 0 || done > 0)) inside++;
+      if (signal === 'SIGKILL' && jobsIn(own, 'claimed') + doneIn(own) > 0) inside++;
     }
     expect(await ask(own.env, 'process'), `seed ${seed}, round ${round}`).toMatchObject({
       left: { ready: 0, failed: 0 },
@@ -110,20 +118,15 @@ it('a run killed at random moments and restarted until done leaves what an undis
 });
 
 it('three processes share one queue: each job is done once, and the result is that of one process', async () => {
-  const folder = temporaryFolder();
-  const source = await imported(folder);
-  const alone = copyOf(source, path.join(folder, 'alone'));
-  const one = await ask(alone.env, 'process');
-  const shared = copyOf(source, path.join(folder, 'shared'));
-  const reports = await Promise.all([1, 2, 3].map(() => ask(shared.env, 'process')));
+  const own = copyOf(source);
+  const reports = await Promise.all([1, 2, 3].map(() => ask(own.env, 'process')));
   const sum = (kind: string) => reports.reduce((all, { done }) => all + done[kind], 0);
-  expect({ observe: sum('observe'), summarize: sum('summarize'), remember: sum('remember') }).toEqual(one.done);
-  expect(distilled(shared)).toEqual(distilled(alone));
+  expect({ observe: sum('observe'), summarize: sum('summarize'), remember: sum('remember') }).toEqual(undisturbed.done);
+  expect(distilled(own)).toEqual(distilled(whole));
 });
 
 it('everything derived can be made again, byte for byte', async () => {
-  const own = await imported(temporaryFolder());
-  await ask(own.env, 'process');
+  const own = copyOf(whole);
   const before = distilled(own);
   const db = new Database(own.database);
   db.pragma('foreign_keys = ON');
@@ -134,19 +137,14 @@ it('everything derived can be made again, byte for byte', async () => {
 });
 
 it('a worker distills by itself what is due, and ends with nothing half done', async () => {
-  const own = await imported(temporaryFolder());
-  const alone = copyOf(own, path.join(temporaryFolder(), 'alone'));
+  const own = copyOf(source);
   const env = { ...own.env, HOLDFAST_DISTILL_AUTO: 'true' };
   const worker = launch(env, ['worker', 'run']);
   await worker.says('Watching');
-  await until(async () => {
-    const { counts } = await ask(env, 'jobs');
-    return counts.done > 20 && counts.ready === 0 && counts.claimed === 0;
-  }, 'the jobs');
+  await until(() => doneIn(own) > 20 && jobsIn(own, 'ready') + jobsIn(own, 'claimed') === 0, 'the jobs');
   worker.child.kill('SIGTERM');
   expect((await worker.ended).code).toBe(0);
-  await ask(alone.env, 'process');
-  expect(distilled(own)).toEqual(distilled(alone));
+  expect(distilled(own)).toEqual(distilled(whole));
 });
 
 it('the end of a turn is distilled at once, without waiting for a poll', async () => {
@@ -171,7 +169,7 @@ it('the end of a turn is distilled at once, without waiting for a poll', async (
       line('u3', 'user', [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'ok' }]) +
       line('u4', 'assistant', [{ type: 'text', text: 'The winch is repaired; the brake was worn out.' }]),
   );
-  await until(async () => (await ask(env, 'sessions')).sessions.length === 1, 'the session');
+  await until(() => numberIn(own, 'SELECT count(*) FROM sessions') === 1, 'the session');
   await sleep(1000);
   expect((await ask(env, 'observations')).observations, 'a turn that goes on').toEqual([]);
   const token = readFileSync(path.join(own.home, 'token'), 'utf8').trim();
@@ -181,16 +179,16 @@ it('the end of a turn is distilled at once, without waiting for a poll', async (
     body: JSON.stringify({ session_id: session, transcript_path: file, cwd: '/srv/crane', hook_event_name: 'Stop' }),
   });
   expect(answer.status).toBe(200);
-  await until(async () => (await ask(env, 'summaries')).summaries.length === 1, 'the summary');
+  await until(() => numberIn(own, 'SELECT count(*) FROM summaries') === 1, 'the summary');
   expect((await ask(env, 'observations')).observations).toMatchObject([{ session, prompt: 1, by: 'offline' }]);
   worker.child.kill('SIGTERM');
   await worker.ended;
 });
 
 it('Ctrl+C stops it between two jobs, and the next run continues', async () => {
-  const own = await imported(temporaryFolder());
+  const own = copyOf(source);
   const running = launch(own.env, ['process']);
-  await until(async () => (await ask(own.env, 'jobs')).counts.done > 0 || running.child.exitCode !== null);
+  await until(() => doneIn(own) > 0 || running.child.exitCode !== null);
   running.child.kill('SIGINT');
   const { code, stderr } = await running.ended;
   if (code !== 0) {

@@ -1,5 +1,5 @@
 // The real program in separate processes, with a separate home.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -126,6 +126,18 @@ export const holdfast = (env: NodeJS.ProcessEnv, ...args: string[]): Promise<Res
 export async function ask(env: NodeJS.ProcessEnv, ...args: string[]): Promise<any> {
   const { code, stdout, stderr } = await holdfast(env, ...args, '--json');
   expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+/** The same before the tests of a file, where no test ends that could kill the command. */
+// biome-ignore lint/suspicious/noExplicitAny: as in `ask`
+export function prepare(env: NodeJS.ProcessEnv, ...args: string[]): any {
+  const { status, stdout, stderr } = spawnSync(program, [...args, '--json'], {
+    env,
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  });
+  expect({ args, code: status, stderr: withoutProgress(stderr) }).toEqual({ args, code: 0, stderr: '' });
   return JSON.parse(stdout);
 }
 

@@ -1,9 +1,21 @@
 // `holdfast resume` without words, in a real terminal: tmux is the person's screen and keyboard.
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { because } from '../because.ts';
-import { ask, holdfast, isAlive, launch, type Place, place, program, temporaryFolder, until } from './holdfast.ts';
+import {
+  ask,
+  holdfast,
+  isAlive,
+  launch,
+  type Place,
+  place,
+  prepare,
+  program,
+  temporaryFolder,
+  until,
+} from './holdfast.ts';
 import { noTmux, prompt, type Screen, screen } from './screen.ts';
 
 const line = (session: string, cwd: string, uuid: string, role: string, content: string, at: string) =>
@@ -18,38 +30,52 @@ const line = (session: string, cwd: string, uuid: string, role: string, content:
     timestamp: `2026-03-0${at}T10:00:00.000Z`,
   });
 
-/** Three sessions in separate folders, and an agent that prints how it was started. */
-async function stand(): Promise<{ at: Place; env: NodeJS.ProcessEnv; fileOf(name: string): string }> {
-  const at = place();
-  const said: [string, string, string][] = [
-    ['lamp', 'Mend the lamp', 'The wick was wet; I dried it over the stove.'],
-    ['gulls', 'Count the gulls', 'There are seven of them on the roof.'],
-    ['灯台', '灯台のランプを直す 👨‍👩‍👧', '直しました。'],
-  ];
-  const fileOf = (name: string) => path.join(at.claude, `-srv-${name}`, `${name}.jsonl`);
-  for (const [i, [name, prompted, answered]] of said.entries()) {
-    const cwd = path.join(at.folder, name);
+const shared = mkdtempSync(path.join(tmpdir(), 'holdfast-picker-'));
+const names = ['lamp', 'gulls', '灯台'] as const;
+let prepared: Place;
+
+/** Three sessions in separate folders, stored, with copies. */
+beforeAll(() => {
+  prepared = place({ folder: shared });
+  const said: Record<(typeof names)[number], [string, string]> = {
+    lamp: ['Mend the lamp', 'The wick was wet; I dried it over the stove.'],
+    gulls: ['Count the gulls', 'There are seven of them on the roof.'],
+    灯台: ['灯台のランプを直す 👨‍👩‍👧', '直しました。'],
+  };
+  for (const [i, name] of names.entries()) {
+    const [prompted, answered] = said[name];
+    const cwd = path.join(shared, name);
+    const file = path.join(prepared.claude, `-srv-${name}`, `${name}.jsonl`);
     mkdirSync(cwd);
-    mkdirSync(path.dirname(fileOf(name)), { recursive: true });
+    mkdirSync(path.dirname(file), { recursive: true });
     const lines = [
       line(name, cwd, `${name}-1`, 'user', prompted, String(9 - i)),
       line(name, cwd, `${name}-2`, 'assistant', answered, String(9 - i)),
     ];
-    writeFileSync(fileOf(name), `${lines.join('\n')}\n`);
+    writeFileSync(file, `${lines.join('\n')}\n`);
   }
+  prepare(prepared.env, 'ingest');
+  prepare(prepared.env, 'vault', '--fill');
+});
+afterAll(() => rmSync(shared, { recursive: true, force: true }));
+
+/** A copy of these sessions, whose folders all tests share, and an agent that prints how it was started. */
+function stand(): { at: Place; env: NodeJS.ProcessEnv; folders: string; fileOf(name: string): string } {
+  const at = place();
+  cpSync(prepared.home, at.home, { recursive: true });
+  cpSync(prepared.claude, at.claude, { recursive: true });
+  const fileOf = (name: string) => path.join(at.claude, `-srv-${name}`, `${name}.jsonl`);
   const bin = temporaryFolder();
   const agent = path.join(bin, 'claude');
   writeFileSync(agent, '#!/bin/sh\necho "agent in $(pwd) with $*"\nread word\necho "agent heard $word"\n');
   chmodSync(agent, 0o755);
-  await ask(at.env, 'ingest');
-  await ask(at.env, 'vault', '--fill');
   const env = { ...at.env, PATH: `${bin}:${path.dirname(program)}:${at.env.PATH}`, TERM: 'screen-256color' };
-  return { at, env, fileOf };
+  return { at, env, folders: shared, fileOf };
 }
 
 describe.skipIf(noTmux)(because('the picker', noTmux), () => {
   it('finds a session by its text; Enter opens the agent in its folder, with the keyboard', async () => {
-    const { at, env } = await stand();
+    const { env, folders } = stand();
     const person = await screen(env);
     person.run('holdfast resume');
     await person.sees('Count the gulls');
@@ -60,14 +86,14 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
     await person.sees('There are seven of them on the roof.');
     expect(person.shown()).not.toContain('Mend the lamp');
     person.press('Enter');
-    await person.sees(`agent in ${path.join(at.folder, 'gulls')} with --resume gulls`);
+    await person.sees(`agent in ${path.join(folders, 'gulls')} with --resume gulls`);
     person.run('hello');
     await person.sees('agent heard hello');
     expect(person.fact('#{alternate_on}')).toBe('0');
   });
 
   it('opens with words that could mean several sessions, and refuses words that look like an id', async () => {
-    const { env } = await stand();
+    const { env } = stand();
     const person = await screen(env);
     person.run('holdfast resume the');
     await person.sees(/^Resume: the /m);
@@ -81,7 +107,7 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
   });
 
   it('opens the first match if Enter is pressed at once, with a worker too', async () => {
-    const { at, env } = await stand();
+    const { at, env } = stand();
     const worker = launch(at.env, ['worker', 'run']);
     await until(() => existsSync(path.join(at.home, 'worker.pid')), 'the worker');
     await until(
@@ -99,7 +125,7 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
   });
 
   it('restores a transcript that the agent has deleted when its session is chosen', async () => {
-    const { env, fileOf } = await stand();
+    const { env, fileOf } = stand();
     const before = readFileSync(fileOf('gulls'), 'utf8');
     rmSync(fileOf('gulls'));
     const person = await screen(env);
@@ -130,7 +156,7 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
     ['SIGHUP', 129, (_: Screen, pid: number): void => void process.kill(pid, 'SIGHUP')],
     ['a crash', 70, (_: Screen, pid: number): void => void process.kill(pid, 'SIGUSR2')],
   ] as const)('leaves the terminal as it was: %s', async (way, code, leave) => {
-    const { env } = await stand();
+    const { env } = stand();
     const person = await screen(env);
     const crash = "data:text/javascript,process.on('SIGUSR2',()=>{throw new Error('the roof fell in')})";
     const pidFile = path.join(temporaryFolder(), 'pid');
@@ -157,7 +183,7 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
   });
 
   it('ends when its window is closed', async () => {
-    const { env } = await stand();
+    const { env } = stand();
     const person = await screen(env);
     const pidFile = path.join(temporaryFolder(), 'pid');
     person.run(`sh -c 'echo $$ > ${pidFile}; exec holdfast resume'`);
@@ -167,7 +193,7 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
   });
 
   it('gives the terminal to the shell on Ctrl+Z, and comes back', async () => {
-    const { env } = await stand();
+    const { env } = stand();
     const person = await screen(env);
     const modes = person.modes();
     person.run('holdfast resume');
@@ -186,7 +212,7 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
   });
 
   it('follows the size of the screen, down to 20 × 5 and up again', async () => {
-    const { env } = await stand();
+    const { env } = stand();
     const person = await screen(env);
     person.run('holdfast resume');
     await person.sees('Esc leaves');
@@ -202,7 +228,7 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
   });
 
   it('measures wide characters as the terminal does, and prints no colours if none are wanted', async () => {
-    const { env } = await stand();
+    const { env } = stand();
     const person = await screen({ ...env, NO_COLOR: '1' });
     person.run('holdfast resume');
     await person.sees('灯台のランプを直す 👨');
@@ -219,7 +245,7 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
   });
 
   it('takes a paste as words, not as commands', async () => {
-    const { env } = await stand();
+    const { env } = stand();
     const person = await screen(env);
     person.run('holdfast resume');
     await person.sees('Esc leaves');
@@ -233,7 +259,7 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
   });
 
   it('asks for a number on a terminal that cannot do more', async () => {
-    const { at, env } = await stand();
+    const { env, folders } = stand();
     const person = await screen(env);
     person.run('TERM=dumb holdfast resume');
     await person.sees(/^3 +灯台/m);
@@ -244,7 +270,7 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
     await person.sees(/Number, or words[^\n]+7\n1 +gulls/);
     expect(person.fact('#{alternate_on}')).toBe('0');
     person.run('1');
-    await person.sees(`agent in ${path.join(at.folder, 'gulls')} with --resume gulls`);
+    await person.sees(`agent in ${path.join(folders, 'gulls')} with --resume gulls`);
     person.press('C-c');
     await person.sees(/\^C\n?shell\$/);
     await person.clear();
@@ -255,7 +281,7 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
   });
 
   it('lists the sessions if the output is a pipe', async () => {
-    const { env } = await stand();
+    const { env } = stand();
     const person = await screen(env);
     person.run('holdfast resume | cat');
     await person.sees(/^1 +lamp .*Mend the lamp$/m);
@@ -267,7 +293,7 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
 
 describe.skipIf(noTmux)(because('a search without words', noTmux), () => {
   it('finds while the person types; Enter shows the message among its neighbours', async () => {
-    const { env } = await stand();
+    const { env } = stand();
     const person = await screen({ ...env, PAGER: 'cat' });
     const modes = person.modes();
     person.run('holdfast search; echo "code $?"');
@@ -283,7 +309,7 @@ describe.skipIf(noTmux)(because('a search without words', noTmux), () => {
   });
 
   it('keeps its filters, says when nothing is found, and fits a narrow screen', async () => {
-    const { env } = await stand();
+    const { env } = stand();
     const person = await screen({ ...env, PAGER: 'cat' }, 30, 8);
     person.run('holdfast search --project gulls');
     await person.sees('Type words');
@@ -303,7 +329,7 @@ describe.skipIf(noTmux)(because('a search without words', noTmux), () => {
     ['Ctrl+C', 130, (person: Screen): void => person.press('C-c')],
     ['SIGTERM', 143, (_: Screen, pid: number): void => void process.kill(pid, 'SIGTERM')],
   ] as const)('leaves the terminal as it was: %s', async (_, code, leave) => {
-    const { env } = await stand();
+    const { env } = stand();
     const person = await screen(env);
     const pidFile = path.join(temporaryFolder(), 'pid');
     const modes = person.modes();
@@ -315,7 +341,7 @@ describe.skipIf(noTmux)(because('a search without words', noTmux), () => {
   });
 
   it('is refused without a terminal, with nothing stored, and with wrong filters', async () => {
-    const { at, env } = await stand();
+    const { at, env } = stand();
     expect((await holdfast(at.env, 'search')).stderr).toContain('The query is empty');
     const person = await screen(env);
     person.run('clear; holdfast search --json');
@@ -331,7 +357,7 @@ describe.skipIf(noTmux)(because('a search without words', noTmux), () => {
 
 describe('without a terminal', () => {
   it('resume lists the sessions, newest first, and says how to choose', async () => {
-    const { at } = await stand();
+    const { at } = stand();
     const { code, stdout, stderr } = await holdfast(at.env, 'resume');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
