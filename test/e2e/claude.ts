@@ -1,6 +1,6 @@
 // The real Claude Code in an isolated environment: a home, a project, a mock of the API, a data folder, a free port.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -216,12 +216,24 @@ export const workerPid = ({ home }: Pick<Machine, 'home'>): number | undefined =
   return isAlive(pid) ? pid : undefined;
 };
 
+/** Differs when the store has changed. */
+const stampOf = ({ home }: Machine): string =>
+  ['', '-wal']
+    .map((side) => statSync(path.join(home, `holdfast.db${side}`), { throwIfNoEntry: false }))
+    .map((file) => `${file?.mtimeMs} ${file?.size}`)
+    .join();
+
 /** Looks until the command's answer is as wanted. */
 // biome-ignore lint/suspicious/noExplicitAny: as in `ask`
 export async function eventually(own: Machine, args: string[], wanted: (answer: any) => boolean): Promise<any> {
   // biome-ignore lint/suspicious/noExplicitAny: as in `ask`
   let answer: any;
+  let asked: { readonly at: number; readonly stamp: string } | undefined;
   await until(async () => {
+    // A command takes as much of the processor as what it waits for. So ask again when the store has changed, or after a second.
+    const now = { at: Date.now(), stamp: stampOf(own) };
+    if (asked?.stamp === now.stamp && now.at - asked.at < 1000) return false;
+    asked = now;
     const { stdout } = await holdfast(own.env, ...args, '--json');
     answer = stdout.startsWith('{') ? JSON.parse(stdout) : undefined;
     return answer !== undefined && wanted(answer);
