@@ -13,9 +13,13 @@ export default defineConfig({
       // Those that kill at random, with many more rounds.
       ...[
         'kill',
+        'claude-trouble',
         'host',
+        'host-agent',
         'host-killed',
         'forget',
+        'hub-random',
+        'hub-search',
         'memory',
         'embedding',
         'distill',

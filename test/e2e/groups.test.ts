@@ -8,7 +8,7 @@ import { openHoldfast } from '../../src/app/open.ts';
 import { groupDeps } from '../../src/operations/groups/group-deps.ts';
 import { createGroup, openGroup } from '../../src/sessions/groups/groups.ts';
 import { because } from '../because.ts';
-import { ask, holdfast, launch, type Place, place, program, until } from './holdfast.ts';
+import { ask, holdfast, launch, type Place, place, program, temporaryFolder, until } from './holdfast.ts';
 import { keepingCalls, killAtEach, noTrace, removingCalls } from './kill-at.ts';
 
 function say(at: Place, group: string, session: string, text: string): string {
@@ -286,33 +286,43 @@ await memory.close();`,
     ['each other call that lasts', keepingCalls, 2],
   ])('of a purge, at %s, leaves sessions intact, or fully deleted once it runs again', async (_, calls, least) => {
     const at = place();
-    const { memory } = await opened(at);
-    const { store } = memory;
+    const folder = path.join(at.claude, '-srv-app');
+    fs.mkdirSync(folder, { recursive: true });
+    for (const id of ['p1', 'p2', 'p3']) {
+      const line = { type: 'user', uuid: id, sessionId: id, cwd: '/srv/app', timestamp: '2026-01-01T00:00:00Z' };
+      fs.writeFileSync(path.join(folder, `${id}.jsonl`), `${JSON.stringify({ ...line, message: { content: id } })}\n`);
+    }
+    await ask(at.env, 'ingest');
+    await ask(at.env, 'vault', '--fill');
+    const origin = path.join(temporaryFolder(), 'origin');
+    fs.cpSync(at.home, origin, { recursive: true });
+    const purge = ['sessions', 'purge', '--keep', '0', '--yes'];
+    const looked = async <T>(
+      look: (store: Awaited<ReturnType<typeof openHoldfast>>['store']) => Promise<T>,
+    ): Promise<T> => {
+      const memory = await openHoldfast(at.env);
+      return look(memory.store).finally(() => memory.close());
+    };
     const kills = await killAtEach(
       at,
-      async (round) => {
-        for (const n of [1, 2, 3]) {
-          const folder = path.join(at.claude, '-srv-app');
-          fs.mkdirSync(folder, { recursive: true });
-          const id = `p${round}-${n}`;
-          const line = { type: 'user', uuid: id, sessionId: id, cwd: '/srv/app', timestamp: '2026-01-01T00:00:00Z' };
-          fs.writeFileSync(
-            path.join(folder, `${id}.jsonl`),
-            `${JSON.stringify({ ...line, message: { content: id } })}\n`,
-          );
-        }
-        await ask(at.env, 'ingest');
-        await ask(at.env, 'vault', '--fill');
-        return ['sessions', 'purge', '--keep', '0', '--yes'];
+      () => {
+        fs.rmSync(at.home, { recursive: true });
+        fs.cpSync(origin, at.home, { recursive: true });
+        return purge;
       },
       async () => {
-        const left = await store.sessions.list({});
-        expect([0, 3]).toContain(left.length);
-        for (const { agent, id } of left) expect(await store.entries.transcript(agent, id)).toHaveLength(1);
-        if (left.length > 0) await ask(at.env, 'sessions', 'purge', '--keep', '0', '--yes');
-        expect(await store.entries.counts()).toMatchObject({ sessions: 0, entries: 0, toolUses: 0 });
-        expect(await store.vault.copies()).toEqual([]);
-        expect(await store.admin.integrity()).toEqual([]);
+        const left = await looked(async (store) => {
+          const sessions = await store.sessions.list({});
+          for (const { agent, id } of sessions) expect(await store.entries.transcript(agent, id)).toHaveLength(1);
+          return sessions.length;
+        });
+        expect([0, 3]).toContain(left);
+        if (left > 0) await ask(at.env, ...purge);
+        await looked(async (store) => {
+          expect(await store.entries.counts()).toMatchObject({ sessions: 0, entries: 0, toolUses: 0 });
+          expect(await store.vault.copies()).toEqual([]);
+          expect(await store.admin.integrity()).toEqual([]);
+        });
       },
       { calls },
     );

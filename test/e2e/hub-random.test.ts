@@ -8,9 +8,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { because } from '../because.ts';
 import { bytesOf, prompt } from '../contracts/transcript-builder.ts';
 import { addressIn, type Cluster, git, noPostgres, openCluster } from '../hub-stand.ts';
+import { rounds } from '../rounds.ts';
 import { launch, type Place, place } from './holdfast.ts';
 
-const steps = Number(process.env.HUB_STEPS ?? 40);
+const steps = Number(process.env.HUB_STEPS ?? rounds(24, 120));
 
 interface Machine extends Place {
   readonly name: string;

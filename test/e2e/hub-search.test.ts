@@ -15,6 +15,7 @@ import { answer, prompt } from '../contracts/transcript-builder.ts';
 import { openHubInMemory } from '../hub-in-memory.ts';
 import { type Cluster, noPostgres, openCluster, twoMembers } from '../hub-stand.ts';
 import { mcpClient } from '../mcp-client.ts';
+import { isLong, rounds } from '../rounds.ts';
 
 describe.skipIf(noPostgres)(because('a search with scope team', noPostgres), () => {
   let cluster: Cluster;
@@ -139,6 +140,8 @@ describe('a hub with pgvector', () => {
     // So long that 1,400 others rank before it.
     [early]: `entry number 40 ${'and much more beside it '.repeat(40)}`,
   };
+  /** More than the index keeps as candidates while it searches. To put a vector into the index takes most of this file's time. */
+  const hasVector = (n: number) => isLong || n % 3 !== 0;
   let db: PGlite;
   let client: HubClient;
   let seed = 7;
@@ -202,7 +205,7 @@ describe('a hub with pgvector', () => {
           },
           ...wordsOf({ text, uses: [] }),
           subagent: from + i === delegated,
-          vector: vectorText(newVector(from + i), true),
+          vector: hasVector(from + i) ? vectorText(newVector(from + i), true) : null,
         };
       });
       const batch = {
@@ -290,7 +293,7 @@ describe('a hub with pgvector', () => {
   it('finds with the nearest-neighbour index nearly everything that an exhaustive comparison finds', async () => {
     const shares = await visibleShares(client);
     let same = 0;
-    const questions = 30;
+    const questions = rounds(12, 30);
     for (let n = 0; n < questions; n++) {
       const asked = vectorText(newVector(n), true);
       const exact = (await nearest(client, 'public', asked, { within: null, shares }))
@@ -317,7 +320,7 @@ describe('a hub with pgvector', () => {
     await db.exec('RESET SESSION AUTHORIZATION');
     const count = async (table: string) =>
       Number((await db.query<{ n: number }>(`SELECT count(*) AS n FROM holdfast.${table}`)).rows[0]?.n);
-    expect(await count('vectors')).toBe(size - 1);
+    expect(await count('vectors')).toBe(Array.from({ length: size }, (_, n) => n).filter(hasVector).length - 1);
     const words = async (table: string, column: string) =>
       Number(
         (await db.query<{ n: number }>(`SELECT sum(cardinality(${column})) AS n FROM holdfast.${table}`)).rows[0]?.n,

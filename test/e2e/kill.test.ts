@@ -9,7 +9,7 @@ import { ask, dice, holdfast, launch, type Place, place, temporaryFolder, until 
 import { expectSameRows, type Rows, rowsOf, sizeOf } from './rows.ts';
 import { writeSmallTranscripts } from './transcripts.ts';
 
-const imports = rounds(16, 100);
+const imports = rounds(12, 100);
 const together = 2;
 
 it('imports killed at random moments and restarted until done leave what one undisturbed import leaves', async () => {

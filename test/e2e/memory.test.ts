@@ -60,7 +60,7 @@ it('34. repeated kills while pages are written leave whole files, and in the end
   expect(count).toBeGreaterThan(5);
 
   let kills = 0;
-  const times = rounds(6, 24);
+  const times = rounds(4, 24);
   for (let round = 0; round < times; round++) {
     const note = `seed ${seed}, round ${round}`;
     const own = place({ folder: path.join(folder, `round-${round}`), ...transcripts });
