@@ -65,6 +65,23 @@ describe.skipIf(noBrowser)(because('a person who does not wait', noBrowser), () 
     expect(await page.locator('.hit.active').count()).toBe(0);
   });
 
+  it('puts what is typed at once where the person selects, not at the top of the text', async () => {
+    await show('/memory/core%2Ffacts.md');
+    await page.getByRole('button', { name: 'Edit' }).waitFor();
+    // Before the field is drawn it is in focus: no later focus moves what a quick person has selected meanwhile.
+    const isInFocus = await page.evaluate(`new Promise((resolve) => {
+      new MutationObserver((_, observer) => {
+        const field = document.querySelector('.editor textarea');
+        if (field === null) return;
+        observer.disconnect();
+        resolve(document.activeElement === field && field.selectionEnd === 0);
+      }).observe(document.body, { childList: true, subtree: true });
+      [...document.querySelectorAll('button')].find((one) => one.textContent === 'Edit').click();
+    })`);
+    expect(isInFocus).toBe(true);
+    await page.keyboard.press('Escape');
+  });
+
   it('keeps an edit when the key that ends composition is pressed, and saves nothing that the button would not', async () => {
     await show('/memory/core%2Ffacts.md');
     await page.getByRole('button', { name: 'Edit' }).click();

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Failure } from '../api.ts';
 import { draftOf, dropDraft, keepDraft } from '../drafts.ts';
 import { Trouble } from './answered.tsx';
@@ -28,7 +28,8 @@ export function Editor({
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
+  // Before it is drawn: later, it would move the cursor of a person who selects or types at once.
+  useLayoutEffect(() => {
     field.current?.focus();
     // Start at the top of the text.
     field.current?.setSelectionRange(0, 0);
