@@ -126,6 +126,8 @@ const pureInStore = [
   'search/index-text.ts',
   'search/segment.ts',
   'search/tool-text.ts',
+  // The file of hashes beside a database.
+  'sqlite/ledger.ts',
 ];
 
 /** Everybody may know the contracts and open a store. Only what copies, compares or rescues whole databases knows more of SQLite. */
@@ -153,6 +155,7 @@ const takesAllPorts = [
   'operations/data/recovering/rebuild.ts',
   'operations/machine/doctor.ts',
   'hub/sync.ts',
+  'hub/team-store.ts',
   'store/',
 ];
 const takesTheWholeStore = (sources: Sources): string[] =>

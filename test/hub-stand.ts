@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { openTeamStore } from '../src/hub/sync.ts';
+import { openTeamStore } from '../src/hub/team-store.ts';
 import { operations } from '../src/operations/index.ts';
 import type { Context } from '../src/operations/operation.ts';
 import { type Json, prompt, workbench } from './contracts/transcript-builder.ts';

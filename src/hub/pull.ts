@@ -6,6 +6,8 @@ import { type PageRow, pageOf, shareOf, type TranscriptPage } from './fetch.ts';
 import { type HubDeps, type HubSideStore, localProjects, type Share, visibleShares } from './local.ts';
 
 export interface PullDeps extends HubDeps {
+  /** Whether there is a store for what teammates share. */
+  readonly hasTeam: () => boolean;
   /** The store for what teammates share, opened when there is something for it. */
   readonly team: () => Promise<HubSideStore>;
 }
@@ -73,6 +75,10 @@ export async function pull(deps: PullDeps): Promise<Pulled> {
     await keep({ shares: note.shares.filter((share) => share !== id) });
     done.dropped++;
   }
+  // The store with what teammates share may be gone.
+  const lost = deps.hasTeam() ? [] : wanted.filter(({ person }) => person !== membership.personId).map(({ id }) => id);
+  if (note.shares.some((id) => lost.includes(id)))
+    await keep({ shares: note.shares.filter((id) => !lost.includes(id)) });
   if (!(await isStillSame(deps, note))) await keep({ seq: 0, stamp: '', shares: [] });
 
   const takePages = async (): Promise<void> => {

@@ -8,7 +8,7 @@ import { connectAs, type HubClient } from './connect.ts';
 import { type HubDeps, type LocalProject, localProjects, visibleShares } from './local.ts';
 import { type Membership, removeMembership } from './membership.ts';
 import { pullNoteName } from './pull.ts';
-import { teamStorePath } from './sync.ts';
+import { teamStorePath } from './team-store.ts';
 
 type Deps = Pick<HubDeps, 'store' | 'config'>;
 

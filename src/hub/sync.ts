@@ -1,17 +1,14 @@
 // One exchange with the hub: push, then pull. Only one process of a machine does it at a time; a second one returns at once.
 
-import fs from 'node:fs';
-import path from 'node:path';
 import type { Config } from '../config/config.ts';
-import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
-import { makeFolder } from '../system/make-folder.ts';
 import { connectAs, type Patience } from './connect.ts';
 import { clockProblem } from './join.ts';
 import type { HubSideStore } from './local.ts';
 import { needMembership } from './membership.ts';
 import { type Pulled, pull } from './pull.ts';
 import { type Pushed, push } from './push.ts';
+import { dropIfDamaged, hasTeamStore, isDamage, openTeamStore } from './team-store.ts';
 import { noteTeammates } from './teammates.ts';
 import { placeOf, readAddress } from './url.ts';
 
@@ -29,17 +26,6 @@ export interface Synced {
   readonly pulled: Pulled;
   /** What is wrong with the clock of this machine. */
   readonly clock?: string | undefined;
-}
-
-/** The database for what teammates share: a separate one, so that nothing in it passes for the person's own. */
-export const teamStorePath = (home: string): string => path.join(home, 'team', 'holdfast.db');
-
-/** Undefined if nothing was ever pulled from teammates, unless `make` is set. */
-export async function openTeamStore(home: string, make: boolean): Promise<Store | undefined> {
-  const file = teamStorePath(home);
-  if (!make && !fs.existsSync(file)) return undefined;
-  makeFolder(home, path.dirname(file));
-  return openSqliteStore(file);
 }
 
 const nothing: Omit<Synced, 'done'> = {
@@ -65,12 +51,23 @@ export async function sync(deps: SyncDeps, wait?: Patience): Promise<Synced> {
     if (rows[0]?.free !== true) return { done: false, ...nothing };
     const given = { ...deps, client, membership };
     const pushed = await push(given);
-    const pulled = await pull({
-      ...given,
-      async team() {
-        team ??= (await openTeamStore(deps.config.home, true)) as Store;
-        return team;
-      },
+    const { home } = deps.config;
+    const take = () =>
+      pull({
+        ...given,
+        hasTeam: () => hasTeamStore(home),
+        async team() {
+          team ??= (await openTeamStore(home, true)) as Store;
+          return team;
+        },
+      });
+    const pulled = await take().catch(async (error: unknown) => {
+      await team?.close();
+      team = undefined;
+      if (isDamage(error)) await dropIfDamaged(home);
+      if (!isDamage(error) || hasTeamStore(home)) throw error;
+      // The hub has everything that was in it.
+      return take();
     });
     // The pull opened the team store, so something in it has changed: update what briefings say about teammates.
     if (team !== undefined) await noteTeammates(deps.store, team);

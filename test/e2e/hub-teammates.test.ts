@@ -14,6 +14,9 @@ import {
   twoMembers,
 } from '../hub-stand.ts';
 
+/** The first page is whole, all others are not. */
+const torn = (pages: Buffer): Buffer => pages.fill(7, 4096);
+
 describe.skipIf(noPostgres)(because('a teammate', noPostgres), () => {
   let cluster: Cluster;
   let hubs = 0;
@@ -130,6 +133,36 @@ describe.skipIf(noPostgres)(because('a teammate', noPostgres), () => {
     const folders = await bobs.team(async (store) => (await store.sessions.find(id)).map(({ cwd }) => cwd));
     expect(folders).toEqual([bobs.folder]);
   });
+
+  it.each([
+    ['is gone', (file: string) => fs.rmSync(file)],
+    ['is no database', (file: string) => fs.writeFileSync(file, 'not a database '.repeat(1000))],
+    ['has torn pages', (file: string) => fs.writeFileSync(file, torn(fs.readFileSync(file)))],
+  ])(
+    'sends everything again when the store with what teammates share %s; what was hidden stays hidden',
+    async (_, harm) => {
+      const { annas, bobs } = await members();
+      const mine = await bobs.session(['mine']);
+      const [id, noisy] = [await annas.session(['the lighthouse']), await annas.session(['the noisy foghorn'])];
+      await annas.run('hub share', { project: 'app', with: 'team' });
+      await bobs.sync();
+      await bobs.run('hub hide', { id: noisy });
+      const file = path.join(bobs.config.home, 'team', 'holdfast.db');
+      for (const side of ['-wal', '-shm']) fs.rmSync(file + side, { force: true });
+      harm(file);
+      const later = await annas.session(['the harbour']);
+      await annas.sync();
+      expect(await found(bobs, 'harbour')).toBe(1);
+      await bobs.sync();
+      expect([await teamTexts(bobs, id), await teamTexts(bobs, later), await teamTexts(bobs, noisy)]).toEqual([
+        ['the lighthouse'],
+        ['the harbour'],
+        [],
+      ]);
+      expect([await found(bobs, 'foghorn'), await bobs.texts(mine)]).toEqual([0, ['mine']]);
+      expect(await bobs.sync()).toMatchObject({ done: true, pulled: { entries: 0, taken: 0 } });
+    },
+  );
 
   it('is told by `unshare` and `leave` what is removed, and what stays', async () => {
     const { annas, bobs } = await members();

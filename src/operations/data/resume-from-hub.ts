@@ -12,7 +12,7 @@ export async function teammatesSession(
   id: string,
   agent: AgentName | undefined,
 ): Promise<Session | undefined> {
-  const { openTeamStore } = await import('../../hub/sync.ts');
+  const { openTeamStore } = await import('../../hub/team-store.ts');
   const team = await openTeamStore(config.home, false);
   if (team === undefined) return undefined;
   try {

@@ -100,7 +100,7 @@ export const hubHide = operation({
   async run(context: Context<'hub'>, { id }) {
     const { home, settings } = context.config;
     const [{ openTeamStore }, { noteTeammates }, { conversationRules }] = await Promise.all([
-      import('../../hub/sync.ts'),
+      import('../../hub/team-store.ts'),
       import('../../hub/teammates.ts'),
       import('../../capture/conversation-rules.ts'),
     ]);

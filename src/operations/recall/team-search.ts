@@ -133,7 +133,7 @@ async function scored(
 
 /** Whether the person has hidden the session of a hit. */
 async function hiddenHere({ config }: Context<never>): Promise<(hit: Hit) => boolean> {
-  const { openTeamStore } = await import('../../hub/sync.ts');
+  const { openTeamStore } = await import('../../hub/team-store.ts');
   const team = await openTeamStore(config.home, false);
   if (team === undefined) return () => false;
   try {
@@ -155,7 +155,7 @@ async function vectorOf({ meaning }: Context<never>, query: string) {
 /** The same search over what was pulled from teammates. */
 async function inPulled(context: Context<'hub'>, request: SearchRequest): Promise<{ hits: Hit[] }> {
   const [{ openTeamStore }, { readPullNote }] = await Promise.all([
-    import('../../hub/sync.ts'),
+    import('../../hub/team-store.ts'),
     import('../../hub/pull.ts'),
   ]);
   const store = await openTeamStore(context.config.home, false);
