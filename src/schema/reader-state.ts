@@ -80,7 +80,8 @@ const order = Object.keys(CaptureState.shape) as (keyof CaptureState)[];
 
 /** For a row of the store. Equal states give equal text, in whatever order values were set. */
 export function formatState({ version, agent, capture }: ReaderState): string {
-  const ordered = Object.fromEntries(order.map((name) => [name, capture[name]]));
+  const ordered: Partial<Record<keyof CaptureState, unknown>> = {};
+  for (const name of order) if (capture[name] !== undefined) ordered[name] = capture[name];
   return JSON.stringify({ version, agent, capture: ordered });
 }
 

@@ -80,4 +80,8 @@ const controlSequence = String.fromCharCode(27);
 /** Terminal colours, cursor movements and control characters. */
 const noise = new RegExp(`${controlSequence}\\[[0-9;?]*[ -/]*[@-~]|(?![\\t\\n])\\p{Cc}`, 'gu');
 
-export const outputText = (output: string): string => output.replace(noise, ' ');
+/** A quick test: most outputs have no control characters but tabs and ends of lines. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
+const mayBeNoisy = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
+
+export const outputText = (output: string): string => (mayBeNoisy.test(output) ? output.replace(noise, ' ') : output);

@@ -34,12 +34,16 @@ export interface LazyStatement<Values extends unknown[], Row>
   raw(): LazyStatement<Values, Row>;
 }
 
+/** So many small transactions in a row are no longer part of an import. */
+const smallInARow = 20;
+
 /** Every write goes through here, and so into the ledger. */
 export function connect(db: Database, location: string): Connection {
   const ledger = ledgerOf(db, location);
   let isInMemory = false;
+  let small = 0;
   const write: Run = (work) => {
-    if (isInMemory) setInMemory(false);
+    if (isInMemory && ++small === smallInARow) setInMemory(false);
     return transaction(work);
   };
   const transaction: Run = (work) => {
@@ -74,10 +78,11 @@ export function connect(db: Database, location: string): Connection {
   /**
    * SQLite keeps an undo journal for each statement. In a large transaction it goes to a file: six of seven writes of
    * an import. Here it stays in memory, where it is as large as the changes of one statement. Small transactions never
-   * write that file. So the first of them switches back, and the batches of an import switch once.
+   * write that file. So several of them in a row switch back: an import has a few between its batches.
    */
   const writeMany: Run = (work) => {
     if (!isInMemory) setInMemory(true);
+    small = 0;
     return transaction(work);
   };
   return { ...statementsOf(db), db, location, read, write, writeMany };

@@ -20,10 +20,22 @@ import { forgetFresh, nothingTouched, type Touched } from './touched.ts';
 /** Applies chunks, in the caller's transaction. Returns what became of each. */
 export function committer(connection: Connection) {
   const later = indexLater(connection);
-  const apply = chunkApplying(connection, later);
+  const sessions = sessionRows(connection);
+  const apply = chunkApplying(connection, later, sessions);
   return (chunks: readonly Chunk[], rules: ConversationRules): ChunkOutcome[] => {
     later.drop();
-    const outcomes = chunks.map((chunk) => apply(chunk, rules));
+    // A session's row is made of all its files and entries, so once is enough for all chunks that touched it.
+    const changed = new Set<number>();
+    const refresh = () => {
+      for (const id of changed) sessions.refresh(id);
+      changed.clear();
+    };
+    const outcomes = chunks.map((chunk) => {
+      // A group can claim a session unless there is one of this name, and a session without entries is none.
+      if (chunk.group !== undefined) refresh();
+      return apply(chunk, rules, changed);
+    });
+    refresh();
     later.write();
     return outcomes;
   };
@@ -36,13 +48,12 @@ interface Taking extends Advanced {
   readonly rules: ConversationRules;
 }
 
-function chunkApplying(connection: Connection, later: IndexLater) {
+function chunkApplying(connection: Connection, later: IndexLater, sessions: ReturnType<typeof sessionRows>) {
   const { find, advance } = fileAdvancing(connection);
   const takeResults = resultTaking(connection, later);
   const takeVectors = vectorTaking(connection);
   const owners = ownership(connection);
   const groups = grouping(connection);
-  const sessions = sessionRows(connection);
   const takeSessions = sessionTaking(sessions);
   const takeEntries = entriesTaking(connection, later, sessions, groups);
   const takeCorrections = correctionTaking(connection, groups);
@@ -52,7 +63,8 @@ function chunkApplying(connection: Connection, later: IndexLater) {
   const remembered = withoutForgotten(connection);
   const { ownOnly } = groupSessions(connection);
 
-  return function apply(read: Chunk, rules: ConversationRules): ChunkOutcome {
+  /** Adds the sessions whose rows must be refreshed to `changed`. */
+  return function apply(read: Chunk, rules: ConversationRules, changed: Set<number>): ChunkOutcome {
     const before = find(read);
     const expected = read.restart ? read.renews?.at : read.from;
     if (expected !== undefined && (before?.offset ?? 0) !== expected) return { stale: true, added: 0 };
@@ -64,7 +76,7 @@ function chunkApplying(connection: Connection, later: IndexLater) {
     if (sweeps) later.write();
 
     takeSessions(taking);
-    const { added, openFrom } = takeEntries(taking, before === undefined);
+    const { added, ...open } = takeEntries(taking, before === undefined);
     const withdrawn = storedOf(chunk.withdrawn ?? []);
     if (sweeps || withdrawn.length > 0) later.write();
     for (const session of sessions.nameByLeaf(at.id, chunk.titles ?? [])) touched.sessions.add(session);
@@ -77,8 +89,8 @@ function chunkApplying(connection: Connection, later: IndexLater) {
       touched.files.add(moved.file);
       touched.sessions.add(moved.session);
     }
-    settleBranches(taking, openFrom);
-    for (const id of touched.sessions) sessions.refresh(id);
+    settleBranches(taking, open);
+    for (const id of touched.sessions) changed.add(id);
     return { stale: false, added };
   };
 }
@@ -114,19 +126,28 @@ function entriesTaking(
     return id;
   }
 
-  /** Returns how many entries are new, and from where on conversations of the file are still open. */
-  return ({ chunk, at, generation, touched, rules }: Taking, isNew: boolean): { added: number; openFrom: number } => {
+  return ({ chunk, at, generation, touched, rules }: Taking, isNew: boolean): Taken => {
     const isAppended = chunk.entries.length > 0 && chunk.subagent === undefined;
     const openFrom = isNew || !isAppended ? 0 : groups.openFrom(at.id);
     const sessionOf = ({ session }: NewEntry) => touchedSession(chunk.agent, session, touched);
     const foreseen = isNew && isAppended ? groups.foresee(at.id, chunk.entries, sessionOf, rules) : undefined;
     let added = 0;
     for (const entry of chunk.entries) {
-      const place = { session: sessionOf(entry), conversation: foreseen?.get(entry.pos) };
+      const place = { session: sessionOf(entry), conversation: foreseen?.conversations.get(entry.pos) };
       if (takeEntry(entry, chunk, at, place, generation, touched)) added++;
     }
-    return { added, openFrom };
+    return { added, openFrom, isGrouped: foreseen?.isCertain === true && added === chunk.entries.length };
   };
+}
+
+/** The entries of a chunk that were taken. */
+interface Taken {
+  /** How many are new. */
+  readonly added: number;
+  /** From where on conversations of the file are still open. */
+  readonly openFrom: number;
+  /** Whether all of them have their final conversations. */
+  readonly isGrouped: boolean;
 }
 
 /** Entries that the agent has withdrawn or moved. */
@@ -166,11 +187,11 @@ function sweepEnding(connection: Connection) {
 /** Branches and conversations: the file's end alone if entries were appended, all of a file that was touched otherwise. */
 function branchSettling(connection: Connection, groups: ReturnType<typeof grouping>) {
   const markAbandoned = branches(connection);
-  return ({ chunk, at, touched, rules }: Taking, openFrom: number): void => {
+  return ({ chunk, at, touched, rules }: Taking, { openFrom, isGrouped }: Omit<Taken, 'added'>): void => {
     if (!touched.files.has(at.id) && chunk.entries.length > 0) {
       // Entries appended without a jump change no branch.
       if (chunk.entries.some(({ joinsAt, pos }) => joinsAt !== undefined || pos < chunk.from)) markAbandoned(at.id);
-      groups.extend(at.id, openFrom, rules);
+      if (!isGrouped) groups.extend(at.id, openFrom, rules);
     }
     for (const id of touched.files) {
       markAbandoned(id);

@@ -166,20 +166,22 @@ export function grouping(connection: Connection) {
     },
     /**
      * Conversations for the first entries of a new file, by their positions. With their conversation from the start,
-     * entries need not be written twice. `extend` corrects what turns out to be different.
+     * entries need not be written twice. Unless they are certain, `extend` corrects what turns out to be different.
      */
     foresee(
       file: number,
       entries: readonly NewEntry[],
       sessionOf: (entry: NewEntry) => number,
       rules: ConversationRules,
-    ): ReadonlyMap<number, number> {
+    ): { readonly conversations: ReadonlyMap<number, number>; readonly isCertain: boolean } {
       const members = entries.map((entry): Member => {
         const { pos, at } = entry;
         return { pos, at, session_id: sessionOf(entry), chars: charsOf(entry), frozen: null, ends: null };
       });
       const isInOrder = members.every(({ pos }, i) => i === 0 || pos > (members[i - 1] as Member).pos);
-      return isInOrder ? begin(file, members, rules) : new Map();
+      // The store may count fewer characters, never more: without a split for length there would be none either.
+      const fits = members.reduce((sum, one) => sum + one.chars, 0) <= rules.maxChars;
+      return { conversations: isInOrder ? begin(file, members, rules) : new Map(), isCertain: isInOrder && fits };
     },
     /** Where the conversations begin that appended entries can change. Call it before the entries are added. */
     openFrom(file: number): number {
