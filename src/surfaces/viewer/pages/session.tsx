@@ -28,9 +28,10 @@ const concerns = (id: string) => (change: { kind: string; session?: string | und
 
 export function SessionPage({ id }: { id: string }) {
   const matters = useMemo(() => concerns(id), [id]);
-  // With the first entries, so that they need no request of their own.
-  const head = useAnswer(`head ${id}`, (signal) => read('show', { id, limit: pageSize }, signal), matters);
   const tab = here.value.searchParams.get('tab') ?? '';
+  // The transcript comes with its first entries, so that they need no request of their own. The other tabs need none.
+  const [{ limit }] = useState({ limit: tab === '' ? pageSize : 1 });
+  const head = useAnswer(`head ${id} ${limit}`, (signal) => read('show', { id, limit }, signal), matters);
   const edits = useFirstEdits(tab === 'changes' ? id : undefined, matters);
   const account = useAnswer(
     `account ${id}`,
@@ -134,7 +135,7 @@ function Reading({
                 session={session}
                 version={shown}
                 total={total}
-                first={shown.from === 0 ? shown.entries : []}
+                first={shown.from === 0 && shown.entries.length > 1 ? shown.entries : []}
                 subagents={subagents}
                 withSubagents={() => setSubagents(true)}
                 focus={focus}
