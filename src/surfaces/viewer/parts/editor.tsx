@@ -86,7 +86,7 @@ export function Editor({
             <button type="button" class="danger strong" onClick={discard}>
               Discard
             </button>
-            <button type="button" onClick={() => setAsking(false)}>
+            <button type="button" data-first onClick={() => setAsking(false)}>
               Keep editing
             </button>
           </div>

@@ -1,14 +1,13 @@
 import type { ComponentChildren } from 'preact';
+import { codeParts } from '../code-parts.ts';
 
 /** A snippet of a hit. Text between « and » matched, text between backticks is code. Marks of emphasis are not shown. */
 export function Snippet({ text }: { text: string }) {
   return (
     <span class="snippet">
-      {text
-        .split(/(`[^`]+`)/)
-        .map((part, i) =>
-          i % 2 === 1 && isWhole(part) ? <code key={i}>{marked(part.slice(1, -1))}</code> : marked(plain(part)),
-        )}
+      {codeParts(text).map(({ text: part, isCode }, i) =>
+        isCode && isWhole(part) ? <code key={i}>{marked(part)}</code> : marked(isCode ? `\`${part}\`` : plain(part)),
+      )}
     </span>
   );
 }
