@@ -179,6 +179,11 @@ describe('a subagent that the client starts ahead of time', () => {
     expect(readAll({ ...answers, parentUuid: null, version: '2.0.60' })).toEqual([]);
   });
 
+  it('is judged by lines of any form', () => {
+    for (const version of [{ toString: 1 }, null, 2, []])
+      expect(() => readAll({ ...answers, parentUuid: null, version })).not.toThrow();
+  });
+
   it('differs from one that was asked for something', () => {
     const asked = user('Warmup of the cache: where is it?', { ...own, parentUuid: null });
     expect(readAll(asked, answers, user('Warmup', { ...own, parentUuid: null }))).toHaveLength(3);

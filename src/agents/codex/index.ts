@@ -211,9 +211,10 @@ function readEarly(
 }
 
 function readChoice(payload: Json, at: number | undefined, state: AgentState): readonly ParsedItem[] {
-  const text = answersTo(payload, state);
-  if (text === undefined) return [];
-  const uuid = derivedId('codex', scopeOf(state), 'choice', String(payload.call_id));
+  const call = asString(payload.call_id);
+  const text = call === undefined ? undefined : answersTo(call, payload.output, state);
+  if (call === undefined || text === undefined) return [];
+  const uuid = derivedId('codex', scopeOf(state), 'choice', call);
   const more = { form: 'choice', queued: 'given' } as const;
   return [entry(uuid, at, { role: 'user', author: 'person', text, toolUses: [], ...more })];
 }

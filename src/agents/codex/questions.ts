@@ -9,8 +9,8 @@ export function noteQuestion({ id, tool }: ParsedToolUse, state: AgentState): vo
 }
 
 /** What the person answered; undefined for outputs of other tools, and if there was no answer. */
-export function answersTo({ call_id, output }: Record<string, unknown>, state: AgentState): string | undefined {
-  if (!remembers(state, 'asked', String(call_id))) return undefined;
+export function answersTo(call: string, output: unknown, state: AgentState): string | undefined {
+  if (!remembers(state, 'asked', call)) return undefined;
   const said = Object.entries(asObject(asObject(parsedJson(output)).answers)).flatMap(([id, given]) => {
     const { answers } = asObject(given);
     const chosen = (Array.isArray(answers) ? answers : []).map(asString).filter((one) => one !== undefined);
