@@ -31,7 +31,7 @@ const isPlural =
 const orders = /^[A-Z][a-z]+ (?:[A-Z][a-z]+[A-Z]\w*|\w+\(\))/;
 /** What only grew or was taken apart says how the code is made. */
 const ofShape =
-  /^\S+(?: \S+){0,4} (?:grows?|gains?|gets?|takes?|returns?|wraps?|is kept as|is now (?:a|an|the))\b|\b(?:helper|wrapper|boilerplate|footgun)s?\b/i;
+  /^\S+(?: \S+){0,4} (?:grows?|gains?|gets?|takes?|returns?|wraps?|is kept as|is now (?:a|an|the))\b|\b(?:helper|wrapper|boilerplate|footgun)s?\b|\b(?:gains|grows) /i;
 
 /** Marks of items and labels at the beginning: `LockMode: …`, `2) …`. */
 const label = /^(?!https?:)[^\s`:]+(?: [^\s:]+){0,3}:\s/;
@@ -96,7 +96,7 @@ const ofChecks =
 const isWhy = ({ text, heading }: Sentence, title: string): boolean =>
   !sectionsAside.test(heading) &&
   isWhole(ended(text)) &&
-  !/^(?:issue|pr|per|ticket|on top|in addition|additionally|besides)\b/i.test(text) &&
+  !/^(?:issue|pr|per|ticket|on top|in addition|additionally|besides)\b/i.test(spoken(text)) &&
   gives.test(text) &&
   !isDeed(spoken(text)) &&
   !ofChecks.test(text) &&

@@ -178,6 +178,24 @@ describe('a briefing of a distilled memory', () => {
                 'No fallback: Moor all ships regardless.',
               ),
               asked('c', 'Moor by size: Which lamp shows a full pier?', 'A red lamp on the mole.'),
+              asked(
+                'd',
+                'Review: Lamps of piers near big ships: Which oil burns longest through cold winter nights with strong wind?',
+                'Whale oil, as before.',
+              ),
+              asked(
+                'e',
+                'Review: Lamps of piers near big ships: Who paints poles, gates, rings and benches each spring before sailors return?',
+                'The pilots, with green paint.',
+              ),
+              {
+                ...{ key: 'commit: lights', saidBy: 'agent' as const },
+                text: 'moor --dry leaves `lights.json` alone. (From the commit “Cover the lights of the harbour”.)',
+              },
+              {
+                ...{ key: 'commit: gates', saidBy: 'agent' as const },
+                text: `\`openGates\` waits for \`TidePlan\` ${'and the bell of the harbour '.repeat(8)}(as it does ${'at noon and '.repeat(12)}at night).`,
+              },
             ],
           },
         ],
@@ -195,6 +213,11 @@ describe('a briefing of a distilled memory', () => {
     expect(text).toContain('A red lamp on the mole');
     expect(text).toContain('`PierTree` only reads `lamps.json` at noon.');
     expect(text).not.toContain('the wind is low');
+    expect(text, 'a title with a colon is no subject').toMatch(
+      /Whale oil[\s\S]*with green paint|with green paint[\s\S]*Whale oil/,
+    );
+    expect(text).toContain('- moor --dry leaves `lights.json` alone.\n');
+    expect(text).toMatch(/\n- `openGates` waits for `TidePlan` .*and the bell of the harbour\.\n/);
   });
 
   it('repeats nothing that the instructions of the project say', async () => {

@@ -3,11 +3,12 @@
 import { factIn } from '../../distill/memory/fact-line.ts';
 import { homesOf } from '../../distill/memory/homes.ts';
 import { keyedTarget, projectPage } from '../../distill/memory/place.ts';
+import { identifier } from '../../distill/offline/request.ts';
 import { cut, inOneLine } from '../../language/gist.ts';
 import { isTellingWord } from '../../language/stop-words.ts';
 import { type Choice, choiceText } from '../../schema/choice.ts';
 import type { SaidBy } from '../../schema/memory.ts';
-import { coreOf, type StatementForm } from '../../schema/statement-form.ts';
+import { coreOf, type StatementForm, withoutSource } from '../../schema/statement-form.ts';
 import type { TargetMemory } from '../../store/memory/port.ts';
 import type { ProjectPlace } from '../../store/projects/port.ts';
 import type { Store } from '../../store/store.ts';
@@ -100,7 +101,7 @@ export async function durableOf(
     ...take('command', onPage.filter(by('runs')), (memory) => factIn(memory).text),
     ...take('decision', [...newest(onPage.filter(by('person'))), ...newest(core.filter(by('person')))], decisionText),
     ...take('fact', near(newest(onPage.filter((memory) => by('agent')(memory) && !isInstruction(memory)))), (memory) =>
-      lastingFact(keyedText(memory)),
+      lastingFact(withoutCommit(keyedText(memory))),
     ),
     ...take(
       'insight',
@@ -122,17 +123,19 @@ function homeIn(places: readonly ProjectPlace[], { name, path }: DurableRequest[
   return { pages, names: [...names], isShared };
 }
 
-const sameChoice = 0.35;
-const fewestOfChoice = 4;
+const sameChoice = 0.28;
+const fewestOfChoice = 5;
 
 /** Whether two answers of one session about one subject tell the same: questions of a plan often ask twice for one thing. */
 function settlesTheSame(one: TargetMemory, other: TargetMemory): boolean {
   if (one.choice === undefined || other.choice === undefined || one.session !== other.session) return false;
   const subject = subjectOf(one.choice.question);
-  if (subject !== subjectOf(other.choice.question)) return false;
+  if (subject === '' || subject !== subjectOf(other.choice.question)) return false;
   const named = wordsIn(subject);
   const wordsOf = ({ question, answer }: Choice) =>
-    [...wordsIn(`${question} ${answer}`)].filter((word) => !named.has(word));
+    [...wordsIn(`${question} ${answer}`)]
+      .filter((word) => !named.has(word))
+      .map((word) => word.replace(/(?<=\p{L}{3})s$/u, ''));
   const [words, others] = [wordsOf(one.choice), new Set(wordsOf(other.choice))];
   const shared = words.filter((word) => others.has(word)).length;
   return shared >= fewestOfChoice && shared >= sameChoice * Math.min(words.length, others.size);
@@ -182,10 +185,13 @@ function wholeSentences(text: string): string {
   return out;
 }
 
+/** Also outside of brackets, if enough is left. */
 function cutOutsideCode(text: string, most: number): string {
   const short = cut(text, most);
-  const isOpen = short !== text && short.split('`').length % 2 === 0;
-  return isOpen ? `${short.slice(0, short.lastIndexOf('`')).trimEnd()}…` : short;
+  if (short === text) return text;
+  const bracket = short.lastIndexOf(' (');
+  if (bracket > most / 2 && !short.slice(bracket).includes(')')) return `${short.slice(0, bracket)}.`;
+  return short.split('`').length % 2 === 0 ? `${short.slice(0, short.lastIndexOf('`')).trimEnd()}…` : short;
 }
 
 /** A question often begins with its background. The last sentence is what it asks. */
@@ -208,6 +214,11 @@ const nearTo =
 const keyedText = (memory: TargetMemory): string => {
   const { key, text } = factIn(memory);
   return key === '' ? text : `${key}: ${text}`;
+};
+/** A fact that names what it is about needs no title of a commit behind it. */
+const withoutCommit = (text: string): string => {
+  const bare = withoutSource(text);
+  return identifier.test(bare) ? bare : text;
 };
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? text;
 
