@@ -51,7 +51,7 @@ const listed = (found: readonly TargetMemory[]): string =>
     .map(({ id, text }) => `${id} ${text.slice(0, 60)}`)
     .join('\n  ');
 
-/** A memory with a topic, as a person gave it to `remember --key`, reads `deploy day: Deploys happen on Tuesdays`. */
+/** A memory with a key, as a person gave it to `remember --key`, reads `deploy day: Deploys happen on Tuesdays`. */
 async function underKey(deps: MemoryDeps, name: string): Promise<Named | undefined> {
   const beginning = `${name.toLowerCase()}:`;
   const found = (await deps.store.memory.list({})).filter(({ text }) => text.toLowerCase().startsWith(beginning));

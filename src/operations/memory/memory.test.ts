@@ -140,7 +140,7 @@ describe('the pages', () => {
     await expect(memoryShow.run(context, { name: 'core/facts' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('give a memory by its topic, and ask which one if several have it', async () => {
+  it('give a memory by its key, and ask which one if several have it', async () => {
     const { context } = await emptyMemory();
     const keep = (wish: object) => rememberThis.run(context, rememberThis.input.parse(wish));
     const { memory: first } = await keep({ text: 'Deploys happen on Tuesdays', key: 'deploy day' });

@@ -13,7 +13,7 @@ export const librarian = () => import('../../distill/memory/index.ts');
 export const nameField = z
   .string()
   .min(1)
-  .describe('id of a memory (its beginning is enough), its topic, or a page such as core/facts or projects/courier');
+  .describe('id of a memory (its beginning is enough), its key, or a page such as core/facts or projects/courier');
 
 export const toDeps = ({
   store,
