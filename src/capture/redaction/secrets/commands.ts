@@ -262,7 +262,7 @@ export const commands: readonly Command[] = [
   {
     word: 'identified by',
     name: 'password',
-    shape: /identified by (?<secret>[^\s"';]{6,100})(?=;|\s|$)/diy,
+    shape: /(?<=\b(?:create|alter|grant)\b[^;\n]{0,300})identified by (?<secret>[^\s"'`;]{6,100})(?=;|\s|$)/diy,
     accepts: hasDigit,
   },
   {

@@ -82,6 +82,18 @@ describe('text without a secret', () => {
       'a sentence about a setting',
       'Set API_KEY to production, `token` to `accessToken2` and `key` is `Symbol(x)`; DB_PASSWORD is required here',
     ],
+    [
+      'declarations and assignments on lines of their own',
+      'class User {\n  username: string;\n  password: string;\n  secret: String;\n  constructor() {\n    this.password = newPassword;\n    password = password2\n  }\n}\n+  passwd: str;\n',
+    ],
+    [
+      'a variable that names itself',
+      '{\n  password: hashedPassword1,\n  token: authToken2,\n}\npassword = password1\n',
+    ],
+    ['rules of a form', "'password' => 'required|string|min:8|confirmed',"],
+    ['a fingerprint', 'ENV GPG_KEY A035C8C19219BA821ECEA86B64E628F8D684696D'],
+    ['a price', '+ Monthly pass: $100/month\n* Monthly pass: $45.50\n'],
+    ['what a program identified', 'the errors identified by `flake8`, scripts identified by SHA-256 hash'],
     ['a typed field', 'password: string = "", token: Token1 = x; `BASIC_AUTH=enabled NPM_AUTH=false`'],
     ['code about cookies', 'const cookies = parse(req.headers.cookie); document.cookie = name + "=" + value'],
   ])('%s', (_, text) => expect(find(text).map(({ from, to }) => text.slice(from, to))).toEqual([]));

@@ -48,7 +48,7 @@ const kinds: readonly (readonly [Kind, RegExp])[] = [
 ];
 /** Names of other things. The first part compares whole words: `min_token` is not secret, `admin_token` is. */
 const otherWords =
-  /(?:^|_)(?:next|page|continuation|cursor|paging|max|min|num|lex|lexer|parser?|start|end|current|prev|peek|stop|pad|eos|bos|eot|unk|mask|special|cancel|cancellation|abort|sync|css|design|syntax|per|sub|eof|closing|opening)_?token\d*$|public_?key|(?:^|_)css(?:_|$)|key_?frame/;
+  /(?:^|_)(?:next|page|continuation|cursor|paging|max|min|num|lex|lexer|parser?|start|end|current|prev|peek|stop|pad|eos|bos|eot|unk|mask|special|cancel|cancellation|abort|sync|css|design|syntax|per|sub|eof|closing|opening)_?token\d*$|public_?key|(?:^|_)gpg_?key|(?:^|_)css(?:_|$)|key_?frame/;
 const otherNames = /^(?:has|is|no|show|hide|toggle|forgot|reset|change|update|validate|check|min|max)pass(?:word|wd)$/;
 /** `API_TOKEN`, `apiToken` and `api-token` as `api_token`. */
 const words = (name: string): string =>
@@ -253,9 +253,28 @@ function judged(text: string, at: number, kind: Kind, place: Place): Span | unde
   if (place.sign === ',' || place.sign === '(') return undefined;
   const value = plain(text, at, { query, shell: (place.tight && upper) || place.sign === '--', place });
   if (told && !(upper && place.name.includes('_') && isRandom(value, false))) return undefined;
-  return isSecret(kind, value, { quoted: false, sure, data: false })
+  return isSecretPlain(kind, value, { sure, endsStatement: text[at + value.length] === ';', place })
     ? { from: at, to: at + value.length, name }
     : undefined;
+}
+
+/** Whether a value without quotation marks is a secret. */
+function isSecretPlain(
+  kind: Kind,
+  value: string,
+  { sure, endsStatement, place }: { sure: boolean; endsStatement: boolean; place: Place },
+): boolean {
+  if (!sure && (isVariable(value, endsStatement, place) || /^[$€£]\d/.test(value))) return false;
+  return isSecret(kind, value, { quoted: false, sure, data: false });
+}
+
+/** `password: string;`, `this.password = newPassword;`, `password = password2`: a type or a variable rather than a value. */
+function isVariable(value: string, endsStatement: boolean, { sign, tight }: Place): boolean {
+  if (tight || !/^[A-Za-z_$][\w$]*$/.test(value)) return false;
+  if (endsStatement) return !isScrambled(value) && !/\d[A-Za-z]+\d/.test(value);
+  return (
+    (sign === '=' || /^[a-z]+[A-Z]/.test(value)) && /^[a-z_]*(?:pass|pwd|pw|secret|token)[a-z_]*\d{0,2}$/i.test(value)
+  );
 }
 
 /** A plan of changes tells the old value and the new one: `"…" -> "…"`. */
@@ -277,7 +296,7 @@ function plain(
   const shape = query ? queryValue : shell ? shellValue : cell ? cellValue : line ? lineValue : plainValue;
   shape.lastIndex = at;
   const value = shape.exec(text)?.[0] ?? '';
-  return value.replace(line ? /,$/ : shell ? /(?:(?:&&|;|\|).*|[.,:!?)]+)$/ : /[.,;:!?)]+$/, '');
+  return value.replace(line ? /[,;]$/ : shell ? /(?:(?:&&|;|\|).*|[.,:!?)]+)$/ : /[.,;:!?)]+$/, '');
 }
 
 /** `Server=x;Password=y;`: there are other settings beside it. */

@@ -11,9 +11,16 @@ const word =
 const instruction =
   /(?:^|[^a-z])(?:your|insert|replace|changeme|change[-_ ]?(?:this|me|it)|placeholder|example|enter|put|goes|here|todo|dummy|fake|mock|sample|redacted|removed|scrubbed|hidden|masked|invalid|bogus)(?:[^a-z]|$)|^(?:my|the|some|a)(?:[-_ ][a-z]+)+[-_ ]?$|ENTER_|INSERT_|YOUR|_HERE|_GOES_/i;
 
+/** Rules for the content of a field: `required|string|min:8`. */
+const validation = /^(?:required|nullable|sometimes|present|filled|string|confirmed)\|/;
+
 /** Contract: never throws; linear. */
 export const isPlaceholder = (value: string): boolean =>
-  template.test(value) || masked.test(value) || word.test(value) || (value.length <= 80 && instruction.test(value));
+  template.test(value) ||
+  validation.test(value) ||
+  masked.test(value) ||
+  word.test(value) ||
+  (value.length <= 80 && instruction.test(value));
 
 /** Code rather than a literal: a call, a member, an index, an arrow, an operator. */
 const code =
