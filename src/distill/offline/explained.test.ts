@@ -43,6 +43,9 @@ describe('the answer to a question about how things are', () => {
     ],
     ['it points back', 'It reads addresses from `lock.json`.'],
     ['it tells of the moment', '`tide-cli` now reads addresses from `lock.json`, I just fixed that.'],
+    ['it tells what the agent is doing', 'Reading `lock.json` shows how `tide-cli` never reads other addresses.'],
+    ['its point follows', '`tide-cli` reads only the addresses of `lock.json`, and never others, so'],
+    ['it shows the moment', 'The `tide-cli` status shows no address of `lock.json` that is not locked.'],
     ['the item is no sentence', '- addresses, `lock.json`, etc. (and `tide-cli`)'],
   ])('is left out if %s', (_, answer) => expect(answered(question, answer)).toEqual([]));
 
@@ -58,6 +61,13 @@ describe('the answer to a question about how things are', () => {
     const all = [1, 2, 3, 4].map((i) => `\`tide-cli\` reads address ${i} from \`lock${i}.json\`.`);
     expect(answered(question, all.join(' '))).toHaveLength(2);
   });
+});
+
+it('what anyone knows of a language is left out, if nothing in the session met it', () => {
+  const text = 'The `observed_rows` of `groupBy` decide whether the reader never counts empty addresses.';
+  const asked = (...steps: Step[]) => insights('what do rows decide for the reader?', [...steps, say(text)]);
+  expect(asked()).toEqual([]);
+  expect(asked(run('grep observed_rows a.py'))).toEqual([text]);
 });
 
 describe('a question that follows an answer', () => {

@@ -37,6 +37,12 @@ const summed =
 /** `(push.go:238)`, also after a name: where it stands today. */
 const reference = / \(`?[\w./-]+:\d+(?:-\d+)?`?\)|, `?[\w./-]+:\d+(?:-\d+)?`?(?=\))/g;
 
+/** Code or a list follows, and with it the point. */
+const dangling = /\b(?:and|or|so|but|since|because|when|if|that|the|an?|to|with|like|as|of|for|in|on|is|are|by|from)$/i;
+
+/** What someone is doing. */
+const gerund = /^(?!(?:String|Nothing|Anything|Everything|Something|During)\b)[A-Z][a-z]+ing\b/;
+
 interface Told {
   readonly text: string;
   readonly isSummed: boolean;
@@ -54,7 +60,8 @@ function told(said: string, heading: string): Told {
   const opened = withoutLead(text.replace(summed, ''));
   // A list item may be a sentence without a full stop.
   const isItem = !/[.!?]["')\]]*$/.test(opened.text);
-  const whole = isItem && !hasVerb(opened.text) ? '' : ended(opened.text);
+  const isPart = (isItem && !hasVerb(opened.text)) || dangling.test(opened.text.replace(/[.:]$/, ''));
+  const whole = isPart || gerund.test(opened.text) ? '' : ended(opened.text);
   return { ...opened, text: whole, isSummed: summed.test(text), heading };
 }
 
@@ -103,7 +110,13 @@ function claimsOf(text: string, at: string, weigh: (text: string, place: number)
   return sentencesOf(text)
     .flatMap((sentence) => beforeCode(sentence.text).map((one) => told(one, sentence.heading)))
     .map((one, i, all) => ({ ...one, place: i, next: all[i + 1]?.heading === one.heading ? all[i + 1]?.text : '' }))
-    .filter((one) => one.text !== '' && !isLoose(one.text) && (one.isSummed || !ofTheWork.test(one.heading)))
+    .filter(
+      (one) =>
+        one.text !== '' &&
+        !isLoose(one.text) &&
+        !shown.test(one.text) &&
+        (one.isSummed || !ofTheWork.test(one.heading)),
+    )
     .map(({ text: said, isSummed, isCause, next = '', place }) => ({
       ...{ text: withPoint(said, isLoose(next) ? '' : next), at, about: '', isCause },
       weight: weigh(said, place) + (isSummed ? 1 : 0),
@@ -123,6 +136,19 @@ function best(parts: readonly (readonly Claim[])[], ofPart: number, ofAll: numbe
   return parts.flat().flatMap((one) => (kept.has(one) ? [{ text: one.text, at: one.at, about: '' }] : []));
 }
 
+/** What the machine shows at the moment. */
+const shown = /\b(?:shows? no|untracked|uncommitted|stash(?:es|ed)?|working tree)\b/i;
+/** Whether tools or other turns met something that the text names. Otherwise it may be what anyone knows of a language or a service. */
+const isOfWork = (text: string, turns: readonly Turn[], told: Turn): boolean => {
+  const names = namesIn(text).flatMap((name) => name.match(/[\w.-]{6,}/g) ?? []);
+  const isNamed = (one: string): boolean => names.some((name) => one.includes(name));
+  return turns.some(
+    (turn) =>
+      turn.toolUses.some(({ input, output = '' }) => isNamed(input) || isNamed(output)) ||
+      (turn !== told && turn.entries.some((entry) => isNamed(entry.text))),
+  );
+};
+
 const hasCode = /`[^`\n]{3,}`/;
 
 /**
@@ -134,9 +160,10 @@ export function claimsIn(turns: readonly Turn[], readings: readonly Reading[], h
     const { turn, answer } = reading;
     const asked = askedIn(reading);
     if ((asked === undefined && !hasCode.test(answer)) || isRefuted(turns, turn)) return [];
-    return claimsOf(answer, turn.endedAt, (text, place) =>
+    const claims = claimsOf(answer, turn.endedAt, (text, place) =>
       Math.max(weightOf(text), asked === undefined ? 0 : weightAsAnswer(text, place, asked)),
     );
+    return turn.toolUses.length > 0 ? claims : claims.filter(({ text }) => isOfWork(text, turns, turn));
   });
   return best(parts, mostOfAnswer, mostClaims, holds);
 }
@@ -144,7 +171,7 @@ export function claimsIn(turns: readonly Turn[], readings: readonly Reading[], h
 const mostRemarks = 3;
 /** How things are at the moment, or what is to be mended. */
 const state =
-  /\b(?:stale|unused|is(?:n't| not) set|dirty|up to date|not installed|outdated|missing)\b|\bisn't \w+ing\b/i;
+  /\b(?:stale|unused|is(?:n't| not) set|dirty|up to date|not installed|outdated|missing|shows? no|untracked|uncommitted|modified|stash(?:es|ed)?|worktrees?|checkouts?)\b|\bisn't \w+ing\b/i;
 
 /**
  * The same from what the agent said during the work: how things outside of the project behave, and how the project works if the turn left it

@@ -143,12 +143,14 @@ function statementsOf(
   const decided = [...planGoals(turns), ...planDecisions(turns)];
   const rules = planRules(turns).filter(({ text }) => !decided.some((other) => repeats(text, other.text)));
   const planned = [...rules, ...decided];
+  const stated = [...statedByPerson(turns), ...planFeedback(turns)];
+  const fulfilled = fulfilledIn(turns, readings).filter(({ text }) => !stated.some((one) => quotes(text, one.text)));
   // What a plan says, its commits and a compaction say again.
-  const repeated = [...committed, ...docsAdded(turns), ...conceptsIn(turns), ...fulfilledIn(turns, readings)].filter(
+  const repeated = [...committed, ...docsAdded(turns), ...conceptsIn(turns), ...fulfilled].filter(
     ({ change, text }) => change === 'retire' || !planned.some((other) => repeats(text, other.text)),
   );
   for (const statement of [...repeated, ...planned, ...instructionsAdded(turns)]) add(statement);
-  for (const statement of [...statedByPerson(turns), ...planFeedback(turns)])
+  for (const statement of stated)
     if (!wishes.preferences.some(({ text }) => text.includes(statement.text))) add(statement);
   for (const { key, text, isGeneral } of wishes.preferences)
     if (!isGeneral) add({ key: cut(`preference: ${key}`, 80), text: ended(text), saidBy: 'person' });
@@ -184,6 +186,10 @@ function statementsOf(
   for (const { text, tool } of refusalsIn(turns)) add({ key: tool, text, saidBy: 'person' });
   return [...found.values(), ...commandStatements(readings), ...unfitCommands(turns)];
 }
+
+/** Whether a text holds what the person said. */
+const quotes = (text: string, said: string): boolean =>
+  text.toLowerCase().includes(said.toLowerCase().replace(/[.!]$/, ''));
 
 const fewestShared = 4;
 

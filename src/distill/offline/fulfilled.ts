@@ -4,10 +4,11 @@ import { cut, inOneLine, sentencesOf } from '../../language/gist.ts';
 import type { KeyedStatement } from '../../schema/extraction.ts';
 import { withWish } from '../../schema/statement-form.ts';
 import type { Turn } from '../material.ts';
-import { namesIn } from './claim.ts';
+import { describes, isPast, namesIn } from './claim.ts';
 import { withoutLead } from './lead.ts';
 import type { Reading } from './observe.ts';
 import { planOf } from './plan.ts';
+import { asksFor } from './preamble.ts';
 import { isRefuted } from './refuted.ts';
 import { inPieces, wordsOf } from './request.ts';
 import { capital, ended } from './say.ts';
@@ -20,9 +21,9 @@ const longestPrompt = 700;
 const mostSentences = 8;
 const mostOfSession = 4;
 
-/** How something is to be: a rule, a contrast, or the end of something. Most other wishes ask for one deed. */
+/** How something is to be. Only a norm, a contrast or the end of something lasts longer than one deed. */
 const wants =
-  /\b(?:should|must|only|always|never|every|instead of|rather than|no longer|any ?more|don['’]?t (?:need|want|use)|do not (?:need|want|use)|without|ensure|make sure|needs? to|by default|as default|consistent|(?:can|could|to)(?: we)? remove|rename|call (?:it|ours|them)|switch to|(?:to|let['’]?s|should|and|then|simply|just) use|no need)\b|^(?:please )?(?:remove|rename|use|mention|keep|replace)\b/i;
+  /\b(?:should|must|want|let['’]?s|instead of|rather than|no longer|any ?more|don['’]?t (?:need|use)|do not (?:need|use)|ensure|make sure|needs? to|by default|as default|default .{2,20} (?:to|is)|(?:can|could|to)(?: we)? remove|rename|call (?:it|ours|them)|switch to|no need)\b|^(?:please |also |and )*(?:remove|rename|use|mention|keep|replace|always|never|only)\b/i;
 /** A doubt, or how something was. */
 const doubts = /\b(?:not sure|wonder|otherwise|would|why|whether|was|were|ran|had|did)\b/i;
 /** About the work, its delivery and its tools. */
@@ -30,15 +31,15 @@ const ofTheWork =
   /\b(?:commit\w*|push\w*|merg\w+|rebas\w+|prs?|pull requests?|branch(?:es)?|worktrees?|review\w*|tests?|tested|testing|coverage|spawn\w*|workers?|sub-?agents?|agents? to|changelog|screenshots?|issues?|beads?|tickets?|todos?|plan|continue|explain|lint\w*|format\w*|typos?|again|first|now|question|comments?)\b/i;
 /** How something looks or is worded. The next look replaces it. */
 const ofLooks =
-  /\b(?:colou?rs?|icons?|logos?|badges?|buttons?|headers?|footers?|sentences?|wording|labels?|titles?|margins?|padding|spacing|fonts?|widths?|heights?|pixels?|px|modals?|banners?|bold|layout|styl\w+|aligned?|centered|left|right|top|bottom)\b/i;
-const asks =
-  /^(?:(?:ok(?:ay)?|so|and|but|hm+|also)[, ]+)*(?:how|why|what|when|where|which|who|does|do|did|is|are|was|were|has|have|can|could|would|will)\b/i;
+  /\b(?:colou?r\w*|tones?|palettes?|icons?|logos?|badges?|buttons?|headers?|footers?|sentences?|wording|labels?|titles?|margins?|padding|spacing|fonts?|widths?|heights?|pixels?|px|modals?|banners?|bold|layout|styl\w+|aligned?|centered|left|right|top|bottom)\b/i;
 
 /** The agent speaks of itself, of the listener or of its work instead of how things are. */
 const narrates =
-  /\b(?:i|i'll|me|my|let's|you|your|verified|verification|pass(?:es|ed)?|green|commit\w*|pushed|branch|pr|pull request|tests?|lint\w*|line \d|lines \d|\d+ files?|typecheck)\b|\?|[:…]$|→|https?:/i;
+  /^(?:to|fixed|need|kept|renamed?|updated tests|it|a (?:great|good|better))\b|\b(?:i|i'll|me|my|we|we'll|let's|you|your|needs? to|verified|verification|pass(?:es|ed)?|green|commit\w*|pushed|branch|pr|pull request|tests?|lint\w*|line \d|lines \d|\d+ files?|typecheck)\b|\?|[:…]$|→|https?:/i;
 const speaker =
   /^(?:(?:i|we)(?:['’]ve| have)? (?:also |now |just |successfully )*)?(?:(?:updated|changed|adjusted|adapted|kept|made) (?:it|this|that|them)\b[^:]{0,40}: |(?:added|included) (?:a |the )?notes? that )|^(?:i|we)(?:['’]ve| have)? (?:also |now |just |successfully )*(?=\w+ed\b|kept\b|made\b|set\b|put\b)/i;
+const faulty =
+  /^(?:ensure|root cause|keep)\b|\b(?:current implementation|limitation|can lead to|exited|fail(?:s|ed|ing)?|crash\w*|issue|problem|bug)\b/i;
 const pointsBack = /^(?:this|that|these|those|it|its|they|their|them|both|here|there|kept|same)\b/i;
 
 /** Where something stands in a file moves with each change. */
@@ -47,18 +48,17 @@ const plain = (text: string): string => inOneLine(text.replaceAll('’', "'").re
 
 const fewestShared = 3;
 const leastShare = 0.4;
+const leastNamed = 0.25;
 
 /** Sentences of the last answer that repeat a wish of the prompt, if nothing says that the person was not content. */
 export function fulfilledIn(turns: readonly Turn[], readings: readonly Reading[]): KeyedStatement[] {
   const undone = takenBack(readings);
   const found = new Map<string, KeyedStatement>();
-  for (const [i, { turn, answer }] of readings.entries()) {
-    if (undone.has(i) || isRefuted(turns, turn) || planOf(turn) !== undefined) continue;
+  for (const [i, { turn, answer, deeds }] of readings.entries()) {
+    if (deeds.modified.length === 0 || undone.has(i) || isRefuted(turns, turn) || planOf(turn) !== undefined) continue;
     const told = sentencesOf(answer)
       .map(({ text }) => withoutLead(withoutLead(plain(text)).text.replace(speaker, '')).text)
-      .filter(
-        (text) => /^\S+(?: \S+){6}/.test(text) && text.length <= 330 && !narrates.test(text) && !pointsBack.test(text),
-      );
+      .filter((text) => /^\S+(?: \S+){6}/.test(text) && text.length <= 330 && isTold(text));
     for (const wish of wishesIn(turn)) {
       const best = closest(wish, told);
       if (best === undefined) continue;
@@ -68,6 +68,20 @@ export function fulfilledIn(turns: readonly Turn[], readings: readonly Reading[]
   }
   return [...found.values()].slice(-mostOfSession);
 }
+
+/** What was done, or how it is from then on. */
+const done =
+  /^(?:\S+(?: \S+)?: |`[^`]+` (?:[—–-] )?)?(?!need|fail|inde)[a-z]{3,}ed\b|^(?:made|set|split|wrote)\b|\b(?:now|no longer|by default|defaults to)\b|\b(?:has|have) been \w+ed\b/i;
+
+/** Neither an order, nor how it was, what is wrong, or what would be good. */
+const isTold = (text: string): boolean =>
+  (done.test(text) || describes(text)) &&
+  !/\b(?:should|could|would|documented|documentation|notes?|practice|solution)\b/i.test(text) &&
+  !narrates.test(text) &&
+  !pointsBack.test(text) &&
+  !asksFor.test(text) &&
+  !faulty.test(text) &&
+  (!isPast(text.replace(/^\w+ed\b/, '')) || /\bno longer\b/i.test(text));
 
 function wishesIn({ request }: Turn): string[] {
   const text = request?.text ?? '';
@@ -80,7 +94,8 @@ function wishesIn({ request }: Turn): string[] {
         piece.length >= 20 &&
         piece.length <= 300 &&
         wants.test(piece) &&
-        !(asks.test(piece) && piece.endsWith('?')) &&
+        !/[?:]$|\.\.$/.test(piece) &&
+        !/^(?:description|expected|actual|steps)\b/i.test(piece) &&
         !doubts.test(piece) &&
         !ofTheWork.test(piece) &&
         !ofLooks.test(piece),
@@ -97,8 +112,9 @@ function closest(wish: string, told: readonly string[]): string | undefined {
     const repeated = words.filter((word) => wanted.has(word)).length;
     const named = repeated > 0 ? names.filter((name) => text.includes(name)).length : 0;
     const shared = repeated + named;
-    if (shared < (named > 0 ? 2 : fewestShared) || shared < leastShare * Math.min(wanted.size, words.length)) continue;
-    if (namesIn(text).length === 0 && shared < leastShare * wanted.size) continue;
+    if (shared < (named > 0 ? 2 : fewestShared) || shared < (named > 0 ? leastNamed : leastShare) * wanted.size)
+      continue;
+    if (namesIn(text).length === 0 && shared < leastShare * words.length) continue;
     if (best === undefined || shared > best.shared) best = { text, shared };
   }
   return best?.text;
