@@ -1,5 +1,6 @@
 // Judges by its form whether a sentence says how something works, and can be read alone months later.
 
+import { outsideIn } from './outside.ts';
 import { asksFor } from './preamble.ts';
 import { identifier } from './request.ts';
 
@@ -73,7 +74,8 @@ const namedSubject = /^[A-Z][\w-]+ `[^`]+`\S* (?:is|are|does|has|can|cannot|neve
 
 /** An order, or a verb that tells of the change itself: `Adds a flag`, `Wrap the reader`. A name at the beginning is a subject. */
 export function isDeed(text: string): boolean {
-  const [first = '', second = ''] = text.replace(/^([A-Z][a-z]+)\/[a-z]+ /, '$1 ').split(' ', 2);
+  if (/^[A-Z][a-z]+\/[a-z]+ /.test(text)) return true;
+  const [first = '', second = ''] = text.split(' ', 2);
   if (!/^[A-Z]?[a-z]+$/.test(first)) return false;
   if (/^(?:do|don|keep|let|no|yes)$/i.test(first)) return true;
   if (
@@ -153,12 +155,29 @@ const withoutQuotes = (text: string): string => text.replace(/`[^`]*`/g, '`x`').
 
 /** A name, perhaps with an article before it and a noun behind it, and what it is or does. */
 const subjectVerb =
-  /^(?:(?:the|an?|each|every|all|only|legacy)\s)?(?:[\w'./-]+\s){0,3}?(?:`x`|[A-Z]\w*[A-Z]\w*|[a-z]+[-_.][a-z]\S*|[A-Z][\w-]+)(?:'s|s')?(?: \/ `x`)*(?: \([^)]*\))?(?: [a-z-]+){0,3}? (?:is|are|has|have|does|do|can|cannot|can't|isn't|aren't|doesn't|don't|never|only|always|(?!this\b|its\b|as\b|us\b|plus\b|versus\b|less\b|across\b|unless\b|process\b|class\b|access\b|alias\b|status\b)[a-z]{2,}s) /i;
+  /^(?:(?:the|an?|each|every|all|only|legacy)\s)?(?:[\w'./-]+\s){0,3}?(?:`x`|[A-Z]\w*[A-Z]\w*|[a-z]+[-_.][a-z]\S*|(?![A-Z][a-z]+-[a-z])[A-Z][\w-]+)(?:'s|s')?(?: \/ `x`)*(?: \([^)]*\))?(?: [\w-]+){0,3}? (?:is|are|has|have|does|do|can|cannot|can't|isn't|aren't|doesn't|don't|never|only|always|(?!this\b|its\b|as\b|us\b|plus\b|versus\b|less\b|across\b|unless\b|process\b|class\b|access\b|alias\b|status\b)[a-z]{2,}s) /i;
 
 /** Whether a sentence says what something that it names is or does, and can be read alone. */
 export function describes(text: string): boolean {
   const plain = withoutQuotes(text);
   return subjectVerb.test(plain) && isNamedFact(text, plain);
+}
+
+/** One thing that a service holds, what it did once, or one release. */
+const ofOneCase = /\b(?:issues?|repo(?:sitory)?|releases?|actions? run|ha(?:s|ve) \S+ed)\b|\bv?\d+\.\d+/i;
+
+/** The same of something that everyone knows, such as a service. The text names something else beside it, at least in words with hyphens. */
+export function describesKnown(text: string): boolean {
+  const plain = withoutQuotes(text);
+  const [subject = ''] = /^(?:the )?\S+(?: \S+)?/i.exec(plain) ?? [];
+  const others = namesIn(text).length + outsideIn(plain).length + (plain.match(/[a-z]\w*-\w+/g) ?? []).length;
+  return (
+    outsideIn(subject).length > 0 &&
+    others > 1 &&
+    !ofOneCase.test(text) &&
+    subjectVerb.test(plain) &&
+    isFact(text, plain)
+  );
 }
 
 /** Whether the words of a list item form a sentence. */
@@ -168,17 +187,18 @@ export const hasVerb = (text: string): boolean => {
 };
 
 /** `plain` is the text without what is quoted in it. */
-const isNamedFact = (text: string, plain: string): boolean =>
+const isFact = (text: string, plain: string): boolean =>
   isWhole(text, 6) &&
-  namesIn(text).length > 0 &&
   !isDeed(text) &&
   !isDated(text) &&
   !adverb.test(text) &&
   !pointsBack.test(plain) &&
   !passing.test(plain) &&
   !pastVerb.test(plain) &&
-  !ofTheWork.test(text) &&
-  namesSubject(text);
+  !ofTheWork.test(text);
+
+const isNamedFact = (text: string, plain: string): boolean =>
+  namesIn(text).length > 0 && namesSubject(text) && isFact(text, plain);
 
 /** What follows from the sentence before it, or what to do about it. */
 const follows =

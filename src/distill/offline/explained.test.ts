@@ -57,9 +57,9 @@ describe('the answer to a question about how things are', () => {
       ]),
     ).toEqual([]));
 
-  it('gives two sentences of one answer at most', () => {
-    const all = [1, 2, 3, 4].map((i) => `\`tide-cli\` reads address ${i} from \`lock${i}.json\`.`);
-    expect(answered(question, all.join(' '))).toHaveLength(2);
+  it('gives three sentences of one answer at most', () => {
+    const all = [1, 2, 3, 4, 5].map((i) => `\`tide-cli\` reads address ${i} from \`lock${i}.json\`.`);
+    expect(answered(question, all.join(' '))).toHaveLength(3);
   });
 });
 
@@ -68,6 +68,28 @@ it('what anyone knows of a language is left out, if nothing in the session met i
   const asked = (...steps: Step[]) => insights('what do rows decide for the reader?', [...steps, say(text)]);
   expect(asked()).toEqual([]);
   expect(asked(run('grep observed_rows a.py'))).toEqual([text]);
+});
+
+it('a clause is kept without the rest of its sentence, if it says by itself what something is or does', () => {
+  const clause = '`tide-cli` reads all addresses of the harbour from `lock.json`.';
+  const told = (text: string) => answered(question, text);
+  expect(told(`You would see the same — and that is fine — ${clause}`)).toEqual([clause]);
+  expect(told(`I would expect so, because ${clause}`)).toEqual([clause]);
+  expect(told('I would expect so, because for example `tide-cli` reads addresses from `lock.json`.')).toEqual([]);
+});
+
+it('a search for whether something holds is a question too', () => {
+  const text = '`tide-cli` reads all addresses of the harbour from `lock.json`.';
+  expect(answered('search if the tide-cli reads any address', text)).toEqual([text]);
+});
+
+it('how a well-known service behaves is kept without any name of the code, but no single case', () => {
+  const told = (text: string) => answered('mend the slow harbour', `I looked at \`tide-cli\`. ${text}`);
+  const service = 'GitHub enforces a wall-clock deadline on each receive-pack request.';
+  expect(told(service)).toEqual([service]);
+  expect(told('GitHub has re-used most parts of each receive-pack request.')).toEqual([]);
+  expect(told('The GitHub issue stays linked to each receive-pack request.')).toEqual([]);
+  expect(told('The harbour enforces a deadline on each request of the pier.')).toEqual([]);
 });
 
 describe('a question that follows an answer', () => {

@@ -3,7 +3,7 @@
 import { sentencesOf } from '../../language/gist.ts';
 import { isAnswer } from '../../language/open-ends.ts';
 import type { Turn } from '../material.ts';
-import { describes, hasVerb, namesIn, statesChange, weighClaim, withPoint } from './claim.ts';
+import { describes, describesKnown, hasVerb, namesIn, statesChange, weighClaim, withPoint } from './claim.ts';
 import { withoutLead } from './lead.ts';
 import { tellsOfOthers } from './mended.ts';
 import type { Reading } from './observe.ts';
@@ -15,8 +15,9 @@ import { ended } from './say.ts';
 import { typedText } from './typed-text.ts';
 
 const mostClaims = 8;
-const mostOfAnswer = 2;
+const mostOfAnswer = 3;
 const leastWeight = 4;
+const shortestClause = 60;
 
 /** Sections that tell of the work, or of what could be done. */
 const ofTheWork =
@@ -56,6 +57,7 @@ function told(said: string, heading: string): Told {
     .replaceAll('’', "'")
     .replace(/^But (?=\S)/, '')
     .replace(reference, '')
+    .replace(/: [\w./-]+\.\w{1,4}\.?$/, '.')
     .replace(/:$/, '.');
   const opened = withoutLead(text.replace(summed, ''));
   // A list item may be a sentence without a full stop.
@@ -66,7 +68,7 @@ function told(said: string, heading: string): Told {
 }
 
 function weightOf(text: string): number {
-  if (statesChange(text)) return leastWeight;
+  if (statesChange(text) || describesKnown(text)) return leastWeight;
   if (namesIn(text).length + outsideIn(text.replace(/`[^`]*`/g, 'x')).length < 2) return 0;
   const weight = weighClaim(text);
   return weight > 0 && describes(text) ? weight + 1 : weight;
@@ -74,7 +76,7 @@ function weightOf(text: string): number {
 
 /** How something works, rather than what was done or is to be done. */
 const inquires =
-  /^(?:(?:ok(?:ay)?|so|and|but|hm+|also|wait|question)[,:. ]+)*(?:how|why|what|when|where|which|who|does|do|did|is|are|has|have|isn't|aren't|doesn't|(?:can|could|would|will|should) (?!you\b)|explain|(?:can|could) you (?:explain|tell me|help me understand))\b/i;
+  /^(?:(?:ok(?:ay)?|so|and|but|hm+|also|wait|question)[,:. ]+)*(?:how|why|what|when|where|which|who|does|do|did|is|are|has|have|isn't|aren't|doesn't|(?:can|could|would|will|should) (?!you\b)|explain|(?:can you |could you |please )*(?:explain|tell me|help me understand|(?:search|check|find out|look up|look|see|verify|confirm|investigate|research) (?:if|whether|how|what|why|which)))\b/i;
 const longestQuestion = 700;
 
 /** The words of a question about how things are, if the turn only answered it. */
@@ -97,30 +99,51 @@ function weightAsAnswer(text: string, place: number, asked: ReadonlySet<string>)
   return related > 0 && describes(text) ? leastWeight : 0;
 }
 
-interface Claim extends Insight {
-  readonly weight: number;
+interface Marks {
   /** The speaker calls it the cause of what went wrong. */
-  readonly isCause: boolean;
+  readonly isCause?: boolean;
 }
 
-export type Holds = (claim: Insight, isCause: boolean) => boolean;
+interface Claim extends Insight, Marks {
+  readonly weight: number;
+}
+
+export type Holds = (claim: Insight, marks?: Marks) => boolean;
+
+/** Parts of a sentence that may stand alone: `Yes, the volume stays — GitHub fires one event for each ref`. */
+const clauses = / [—–] |; |: |, (?:and|but|so|because|since) /;
+
+/** The sentence, or if that does not weigh enough, the weightiest of its clauses. */
+function weighed(one: Told, weigh: (text: string) => number): { readonly text: string; readonly weight: number } {
+  const whole = { text: one.text, weight: isLoose(one.text) ? 0 : weigh(one.text) };
+  if (whole.weight >= leastWeight || one.isCause) return whole;
+  const parts = one.text.split(clauses).map((part) => ended(withoutLead(part).text));
+  return parts
+    .filter((part) => parts.length > 1 && part.length >= shortestClause && isSentence(part))
+    .map((part) => ({ text: part, weight: weigh(part) }))
+    .reduce((best, part) => (part.weight > best.weight ? part : best), whole);
+}
+
+/** Whether a clause says by itself what something is or does. */
+const isSentence = (part: string): boolean =>
+  (describes(part) || describesKnown(part)) && !isLoose(part) && !gerund.test(part) && !leans.test(part);
+const leans =
+  /^(?:for example|e\.g|since|because|when|while|if|as|like)\b|\b(?:may|either|too|though|over|itself)\.$|\bmay not\b/i;
 
 /** The sentences of a text that weigh enough. */
 function claimsOf(text: string, at: string, weigh: (text: string, place: number) => number): Claim[] {
   return sentencesOf(text)
     .flatMap((sentence) => beforeCode(sentence.text).map((one) => told(one, sentence.heading)))
     .map((one, i, all) => ({ ...one, place: i, next: all[i + 1]?.heading === one.heading ? all[i + 1]?.text : '' }))
-    .filter(
-      (one) =>
-        one.text !== '' &&
-        !isLoose(one.text) &&
-        !shown.test(one.text) &&
-        (one.isSummed || !ofTheWork.test(one.heading)),
-    )
-    .map(({ text: said, isSummed, isCause, next = '', place }) => ({
-      ...{ text: withPoint(said, isLoose(next) ? '' : next), at, about: '', isCause },
-      weight: weigh(said, place) + (isSummed ? 1 : 0),
-    }))
+    .filter((one) => one.text !== '' && !shown.test(one.text) && (one.isSummed || !ofTheWork.test(one.heading)))
+    .map((one) => {
+      const { text: said, weight } = weighed(one, (part) => weigh(part, one.place));
+      const next = said === one.text && !isLoose(one.next ?? '') ? (one.next ?? '') : '';
+      return {
+        ...{ text: withPoint(said, next), at, about: '', isCause: one.isCause },
+        weight: weight + (one.isSummed && weight > 0 ? 1 : 0),
+      };
+    })
     .filter(({ weight }) => weight >= leastWeight);
 }
 
@@ -129,7 +152,7 @@ function best(parts: readonly (readonly Claim[])[], ofPart: number, ofAll: numbe
   const chosen = parts.flatMap((part) =>
     [...part]
       .sort((a, b) => b.weight - a.weight)
-      .filter((one) => holds(one, one.isCause))
+      .filter((one) => holds(one, one))
       .slice(0, ofPart),
   );
   const kept = new Set([...chosen].sort((a, b) => b.weight - a.weight).slice(0, ofAll));
@@ -137,7 +160,8 @@ function best(parts: readonly (readonly Claim[])[], ofPart: number, ofAll: numbe
 }
 
 /** What the machine shows at the moment. */
-const shown = /\b(?:shows? no|untracked|uncommitted|stash(?:es|ed)?|working tree)\b/i;
+const shown =
+  /\b(?:shows? (?:no\b|`)|untracked|uncommitted|stash(?:es|ed)?|working tree|occurrences|not being \w+ed|called (?:once|twice))|\bhere\.$|`(?:bg|text|border|p[xy])-\w/i;
 /** Whether tools or other turns met something that the text names. Otherwise it may be what anyone knows of a language or a service. */
 const isOfWork = (text: string, turns: readonly Turn[], told: Turn): boolean => {
   const names = namesIn(text).flatMap((name) => name.match(/[\w.-]{6,}/g) ?? []);
@@ -171,7 +195,7 @@ export function claimsIn(turns: readonly Turn[], readings: readonly Reading[], h
 const mostRemarks = 3;
 /** How things are at the moment, or what is to be mended. */
 const state =
-  /\b(?:stale|unused|is(?:n't| not) set|dirty|up to date|not installed|outdated|missing|shows? no|untracked|uncommitted|modified|stash(?:es|ed)?|worktrees?|checkouts?)\b|\bisn't \w+ing\b/i;
+  /\b(?:stale|unused|is(?:n't| not) set|dirty|up to date|not installed|outdated|missing|missed|modified|worktrees?|checkouts?)\b|\bisn't \w+ing\b/i;
 
 /**
  * The same from what the agent said during the work: how things outside of the project behave, and how the project works if the turn left it

@@ -28,7 +28,7 @@ const wants =
 const doubts = /\b(?:not sure|wonder|otherwise|would|why|whether|was|were|ran|had|did)\b/i;
 /** About the work, its delivery and its tools. */
 const ofTheWork =
-  /\b(?:commit\w*|push\w*|merg\w+|rebas\w+|prs?|pull requests?|branch(?:es)?|worktrees?|review\w*|tests?|tested|testing|coverage|spawn\w*|workers?|sub-?agents?|agents? to|changelog|screenshots?|issues?|beads?|tickets?|todos?|plan|continue|explain|lint\w*|format\w*|typos?|again|first|now|question|comments?)\b/i;
+  /\b(?:commit\w*|push\w*|merg\w+|rebas\w+|prs?|pull requests?|branch(?:es)?|worktrees?|review\w*|tests?|tested|testing|coverage|spawn\w*|workers?|sub-?agents?|agents? to|changelog|screenshots?|issues?|beads?|tickets?|todos?|plan|continue|explain|lint\w*|format\w*|typos?|chat|talk|discuss|again|first|now|question|comments?)\b/i;
 /** How something looks or is worded. The next look replaces it. */
 const ofLooks =
   /\b(?:colou?r\w*|tones?|palettes?|icons?|logos?|badges?|buttons?|headers?|footers?|sentences?|wording|labels?|titles?|margins?|padding|spacing|fonts?|widths?|heights?|pixels?|px|modals?|banners?|bold|layout|styl\w+|aligned?|centered|left|right|top|bottom)\b/i;

@@ -6,7 +6,7 @@ import type { Extraction } from '../../schema/extraction.ts';
 import type { Turn } from '../material.ts';
 import { namesIn } from './claim.ts';
 import { deedsOf } from './deeds.ts';
-import { claimsIn, remarksIn } from './explained.ts';
+import { claimsIn, type Holds, remarksIn } from './explained.ts';
 import { curesIn, lessonsIn } from './found.ts';
 import { asTitle } from './heading.ts';
 import { outlastsMend, tellsFault, tellsOfOthers } from './mended.ts';
@@ -27,8 +27,8 @@ export function insightsOf(
 ): Extraction['insights'] {
   const lastChange = readings.findLastIndex(({ deeds }) => deeds.modified.length > 0);
   const changedAt = readings[lastChange]?.turn.endedAt ?? '';
-  const holds = (claim: Insight, isCause = false) =>
-    !(claim.at <= changedAt && (tellsFault(claim.text) || (isCause && !outlastsMend(claim.text)))) &&
+  const holds: Holds = (claim, { isCause } = {}) =>
+    !(claim.at <= changedAt && (tellsFault(claim.text) || (isCause === true && !outlastsMend(claim.text)))) &&
     !isOvertaken(claim, turns);
   const found = readings.flatMap(({ turn, findings, title, clear }, i) =>
     (isRefuted(turns, turn) ? [] : findings)
@@ -59,10 +59,12 @@ export function insightsOf(
 const isWholeTitle = (title: string): boolean =>
   !/[?…]$|\b(?:i|we) wonder\b/i.test(title) && title.split('(').length === title.split(')').length;
 
-/** Whether a later turn changed or decided something about the things that a claim names, unless others made them. */
+/** Whether a later turn changed or decided something about the things that a claim names, unless others made them. The project is no such thing. */
 function isOvertaken({ text, at }: Insight, turns: readonly Turn[]): boolean {
   if (tellsOfOthers(text)) return false;
-  const names = namesIn(text);
+  const project = turns[0]?.project ?? '';
+  const names = namesIn(text).filter((name) => name !== project);
+  if (names.length === 0) return false;
   const least = Math.min(2, names.length);
   return turns.some((turn) => {
     if (turn.startedAt <= at) return false;

@@ -38,3 +38,11 @@ it('a list below a bold line with decisions counts as decisions', () =>
   expect(
     rules('## Context\n\nShips.\n\n**User decisions:**\n- Ships stay grouped by pier when the tide falls'),
   ).toEqual(['Guard large harbours: Ships stay grouped by pier when the tide falls.']));
+
+it('a heading that says how something should be is a rule, without its number', () => {
+  expect(rules('## Fix 1: The harbour should prefer `lockFile` over the address (tide)\n\nChange it.')).toEqual([
+    'Guard large harbours: The harbour should prefer `lockFile` over the address.',
+  ]);
+  expect(rules('## Fix 1: Prefer `lockFile` over the address of the harbour\n\nChange it.')).toEqual([]);
+  expect(rules('## CRITICAL FILE RULE: `lockFile` MUST BE READ only by the harbour\n\nChange it.')).toEqual([]);
+});

@@ -4,6 +4,7 @@ import { cut, sentencesOf } from '../../language/gist.ts';
 import type { KeyedStatement } from '../../schema/extraction.ts';
 import type { Turn } from '../material.ts';
 import { isPast } from './claim.ts';
+import { identifier } from './request.ts';
 import { ended } from './say.ts';
 import { standingPlans } from './standing-plans.ts';
 import { keyOf } from './wishes.ts';
@@ -30,9 +31,12 @@ const longest = 360;
 export function planRules(turns: readonly Turn[]): KeyedStatement[] {
   return standingPlans(turns).flatMap(({ title, text, holds }) => {
     if (title === undefined || minor.test(title)) return [];
-    const about = cut(title.replaceAll('`', ''), 60).replace(/…$/, '');
+    const about = cut(title.replaceAll('`', ''), 60)
+      .replace(/…$/, '')
+      .replace(/\s*\([^)]*$|[\s+&,:–—-]+$/, '');
     const sentences = sentencesOf(text);
-    return sentences
+    const headed = headings(text).filter((said) => holds(said));
+    const stated = sentences
       .flatMap((sentence, i) => {
         const said = sentence.text;
         if (!wantedIn.test(sentence.heading) || !norm.test(said) || !isRule(said) || !holds(said)) return [];
@@ -41,14 +45,29 @@ export function planRules(turns: readonly Turn[]): KeyedStatement[] {
         const whole = needs === '' ? said : `${needs} ${said}`;
         return whole.length > longest || soFar.test(needs) ? [] : [ended(whole)];
       })
-      .slice(0, mostOfPlan)
-      .map((said) => ({
-        key: cut(`decision: ${about} ${keyOf(said)}`, 80),
-        text: `${about}: ${said}`,
-        saidBy: 'agent',
-      }));
+      .slice(0, mostOfPlan);
+    return [...headed.slice(0, mostOfPlan), ...stated].map((said) => ({
+      key: cut(`decision: ${about} ${keyOf(said)}`, 80),
+      text: `${about}: ${said}`,
+      saidBy: 'agent',
+    }));
   });
 }
+
+/** `Fix 1: the engine should read the lock first`, also as a heading. */
+const numbered =
+  /^#{2,4}\s+(?:(?:fix|step|change|phase|part|task)?\s*\w{0,3}\s*[:.)—–-]+\s*)?(.*\b(?:should|must|takes? precedence|never|only)\b.*)$/i;
+const headings = (text: string): string[] =>
+  text.split('\n').flatMap((line) => {
+    const said = numbered.exec(line.trim())?.[1]?.replace(/\s*\([^)]*\)\s*$/, '') ?? '';
+    return /^[A-Z`][a-z\w`]/.test(said) &&
+      !/[A-Z]{4,} [A-Z]{4,}/.test(said) &&
+      identifier.test(said) &&
+      !soFar.test(said) &&
+      said.split(' ').length >= 5
+      ? [ended(said)]
+      : [];
+  });
 
 const isRule = (text: string): boolean =>
   text.length >= 40 &&
