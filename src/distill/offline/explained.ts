@@ -1,17 +1,18 @@
 // How things work, as an agent explained it to the person: in its last answers, and on the way to them.
 
-import { sentencesOf } from '../../language/gist.ts';
+import { type Sentence, sentencesOf } from '../../language/gist.ts';
 import { isAnswer } from '../../language/open-ends.ts';
 import type { Turn } from '../material.ts';
 import { describes, describesKnown, hasVerb, namesIn, statesChange, weighClaim, withPoint } from './claim.ts';
 import { withoutLead } from './lead.ts';
 import { tellsOfOthers } from './mended.ts';
 import type { Reading } from './observe.ts';
-import { outsideIn } from './outside.ts';
+import { isWellKnown, outsideIn } from './outside.ts';
 import type { Insight } from './reasons.ts';
 import { isRefuted } from './refuted.ts';
 import { wordsOf } from './request.ts';
 import { ended } from './say.ts';
+import { answerSentences, entrySentences } from './sentences.ts';
 import { typedText } from './typed-text.ts';
 
 const mostClaims = 8;
@@ -131,8 +132,8 @@ const leans =
   /^(?:for example|e\.g|since|because|when|while|if|as|like)\b|\b(?:may|either|too|though|over|itself)\.$|\bmay not\b/i;
 
 /** The sentences of a text that weigh enough. */
-function claimsOf(text: string, at: string, weigh: (text: string, place: number) => number): Claim[] {
-  return sentencesOf(text)
+function claimsOf(sentences: readonly Sentence[], at: string, weigh: (text: string, place: number) => number): Claim[] {
+  return sentences
     .flatMap((sentence) => beforeCode(sentence.text).map((one) => told(one, sentence.heading)))
     .map((one, i, all) => ({ ...one, place: i, next: all[i + 1]?.heading === one.heading ? all[i + 1]?.text : '' }))
     .filter((one) => one.text !== '' && !shown.test(one.text) && (one.isSummed || !ofTheWork.test(one.heading)))
@@ -184,7 +185,7 @@ export function claimsIn(turns: readonly Turn[], readings: readonly Reading[], h
     const { turn, answer } = reading;
     const asked = askedIn(reading);
     if ((asked === undefined && !hasCode.test(answer)) || isRefuted(turns, turn)) return [];
-    const claims = claimsOf(answer, turn.endedAt, (text, place) =>
+    const claims = claimsOf(answerSentences(reading), turn.endedAt, (text, place) =>
       Math.max(weightOf(text), asked === undefined ? 0 : weightAsAnswer(text, place, asked)),
     );
     return turn.toolUses.length > 0 ? claims : claims.filter(({ text }) => isOfWork(text, turns, turn));
@@ -203,11 +204,15 @@ const state =
  */
 export function remarksIn(turns: readonly Turn[], readings: readonly Reading[], holds: Holds): Insight[] {
   const parts = readings.map(({ turn, answer, deeds }) => {
-    const texts = turn.entries.filter((entry) => isAnswer(entry) && hasCode.test(entry.text) && entry.text !== answer);
+    const isLeft = deeds.modified.length === 0;
+    const texts = turn.entries.filter(
+      (entry) =>
+        isAnswer(entry) && hasCode.test(entry.text) && entry.text !== answer && (isLeft || isWellKnown(entry.text)),
+    );
     if (texts.length === 0 || isRefuted(turns, turn)) return [];
     return texts
-      .flatMap(({ text, at }) => claimsOf(text, at, weightOf))
-      .filter(({ text }) => !state.test(text) && (deeds.modified.length === 0 || tellsOfOthers(text)));
+      .flatMap((entry) => claimsOf(entrySentences(entry), entry.at, weightOf))
+      .filter(({ text }) => !state.test(text) && (isLeft || tellsOfOthers(text)));
   });
   return best(parts, 1, mostRemarks, holds);
 }

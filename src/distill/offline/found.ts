@@ -1,12 +1,13 @@
 // What an agent learned from errors: the reasons that it gives, and what a compaction lists.
 
-import { inOneLine, sentencesOf } from '../../language/gist.ts';
+import { inOneLine } from '../../language/gist.ts';
 import { isAnswer } from '../../language/open-ends.ts';
 import type { Turn } from '../material.ts';
 import { namesIn, statesDemand } from './claim.ts';
 import type { Insight } from './reasons.ts';
 import { isRefuted } from './refuted.ts';
 import { capital, ended } from './say.ts';
+import { entrySentences } from './sentences.ts';
 import { type Item, itemsOf, named } from './written.ts';
 
 const longestCure = 420;
@@ -27,7 +28,7 @@ export function lessonsIn(turns: readonly Turn[], holds: (claim: Insight) => boo
       ? []
       : turn.entries
           .filter((entry) => isAnswer(entry) && entry.text.includes(' because '))
-          .flatMap(({ text, at }) => sentencesOf(text).flatMap((sentence) => lessonIn(sentence.text, at))),
+          .flatMap((entry) => entrySentences(entry).flatMap((sentence) => lessonIn(sentence.text, entry.at))),
   );
   return found.filter((one) => holds(one)).slice(-mostLessons);
 }

@@ -12,6 +12,7 @@ import { asksFor } from './preamble.ts';
 import { isRefuted } from './refuted.ts';
 import { inPieces, wordsOf } from './request.ts';
 import { capital, ended } from './say.ts';
+import { answerSentences } from './sentences.ts';
 import { takenBack } from './taken-back.ts';
 import { typedText } from './typed-text.ts';
 import { keyOf } from './wishes.ts';
@@ -54,12 +55,15 @@ const leastNamed = 0.25;
 export function fulfilledIn(turns: readonly Turn[], readings: readonly Reading[]): KeyedStatement[] {
   const undone = takenBack(readings);
   const found = new Map<string, KeyedStatement>();
-  for (const [i, { turn, answer, deeds }] of readings.entries()) {
+  for (const [i, reading] of readings.entries()) {
+    const { turn, deeds } = reading;
     if (deeds.modified.length === 0 || undone.has(i) || isRefuted(turns, turn) || planOf(turn) !== undefined) continue;
-    const told = sentencesOf(answer)
+    const wishes = wishesIn(turn);
+    if (wishes.length === 0) continue;
+    const told = answerSentences(reading)
       .map(({ text }) => withoutLead(withoutLead(plain(text)).text.replace(speaker, '')).text)
       .filter((text) => /^\S+(?: \S+){6}/.test(text) && text.length <= 330 && isTold(text));
-    for (const wish of wishesIn(turn)) {
+    for (const wish of wishes) {
       const best = closest(wish, told);
       if (best === undefined) continue;
       const text = withWish(ended(capital(best)), cut(wish, 200));

@@ -8,6 +8,7 @@ import { isDated, isWhole, namesIn, withPoint } from './claim.ts';
 import { planOf } from './plan.ts';
 import { anaphor, inPieces } from './request.ts';
 import { capital, ended } from './say.ts';
+import { entrySentences } from './sentences.ts';
 import { toolIn } from './stack.ts';
 import { typedText } from './typed-text.ts';
 
@@ -127,7 +128,7 @@ interface AnswerSentence {
 function answerSentences(turn: Turn): AnswerSentence[] {
   const answers = turn.entries.filter((entry) => isAnswer(entry) && worthALook.test(entry.text));
   return answers.slice(-mostAnswers).flatMap((entry) => {
-    const sentences = sentencesOf(entry.text);
+    const sentences = entrySentences(entry);
     return sentences.map(({ text }, i) => ({ text, next: sentences[i + 1]?.text ?? '', entry }));
   });
 }
