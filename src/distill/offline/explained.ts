@@ -112,7 +112,7 @@ interface Claim extends Insight, Marks {
 export type Holds = (claim: Insight, marks?: Marks) => boolean;
 
 /** Parts of a sentence that may stand alone: `Yes, the volume stays — GitHub fires one event for each ref`. */
-const clauses = / [—–] |; |: |, (?:and|but|so|because|since) /;
+const clauses = / [—–] |; |, (?:but|so|because|since) /;
 
 /** The sentence, or if that does not weigh enough, the weightiest of its clauses. */
 function weighed(one: Told, weigh: (text: string) => number): { readonly text: string; readonly weight: number } {

@@ -46,3 +46,6 @@ it('a heading that says how something should be is a rule, without its number', 
   expect(rules('## Fix 1: Prefer `lockFile` over the address of the harbour\n\nChange it.')).toEqual([]);
   expect(rules('## CRITICAL FILE RULE: `lockFile` MUST BE READ only by the harbour\n\nChange it.')).toEqual([]);
 });
+
+it('a decision of a few plain words says too little', () =>
+  expect(rules('## Context\n\nShips.\n\n**User decisions:**\n- All piers open by default')).toEqual([]));

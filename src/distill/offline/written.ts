@@ -144,6 +144,8 @@ const listsValues = (name: string, text: string): boolean =>
     isSymbol.test(name) ||
     /^\(?["“'`]|\b(?:string union|enum|const object|one of)\b/i.test(text));
 
+const fewestWords = 6;
+
 function decided(item: string, title: string): KeyedStatement | undefined {
   const [, name, bracket = '', rest = ''] = named.exec(item) ?? [];
   const about = cut(title.replaceAll('`', ''), 44)
@@ -155,7 +157,8 @@ function decided(item: string, title: string): KeyedStatement | undefined {
     return toStatement(plain, withAside(item, bracket, rest), `${cut(plain, 32).replace(/…$/, '')} (${about})`);
   }
   const text = inOneLine(item.replaceAll('**', ''));
-  return anaphor.test(text)
+  // Of a few plain words, mostly about looks, the title of the plan alone would make a sentence.
+  return anaphor.test(text) || (!identifier.test(text) && text.split(' ').length < fewestWords)
     ? undefined
     : toStatement('decision', `${about}: ${text}`, `decision: ${about} ${keyOf(text)}`);
 }
