@@ -103,7 +103,7 @@ async function expectBothGood(own: Place): Promise<void> {
   expect(hits.map((hit: { id: string }) => hit.id).sort()).toEqual(['u-a', 'u-z']);
 }
 
-describe.each(bad)('$name', ({ as, says, exit, make }) => {
+describe.each(bad)('$name', ({ says, exit, make }) => {
   it('given with --file, is refused by name', async () => {
     const own = place();
     const { file } = mixed(own.folder, make);
@@ -113,40 +113,71 @@ describe.each(bad)('$name', ({ as, says, exit, make }) => {
     expect(refused.stderr).toContain(file);
     expectNoTrace(refused);
   });
+});
 
-  it('inside a folder, is named, and the rest is imported', async () => {
-    const own = place();
-    const { dir, file } = mixed(own.folder, make);
-    const result = await holdfast(own.env, 'ingest', '--dir', dir, '--json');
-    expect({ code: result.code, stderr: result.stderr }).toEqual({ code: as === 'failed' ? 1 : 0, stderr: '' });
-    const { files, problems } = JSON.parse(result.stdout);
-    expect(files).toEqual({ seen: 3, imported: 2, skipped: as === 'failed' ? 0 : 1, failed: as === 'failed' ? 1 : 0 });
-    expect(problems).toHaveLength(1);
-    expect(problems[0].message).toMatch(says);
-    expect(problems[0].message).toContain(file);
-    const inWords = await holdfast(own.env, 'ingest', '--dir', dir);
-    expect(inWords.stdout).toContain(file);
-    expectNoTrace(inWords);
-    await expectBothGood(own);
+/** A folder with all bad files between two good transcripts. Returns the path of each bad file. */
+function mixedWithAll(folder: string): { dir: string; files: readonly string[] } {
+  const dir = path.join(folder, 'mixed');
+  mkdirSync(dir);
+  writeFileSync(path.join(dir, 'a.jsonl'), prompt('u-a', 'before the bad one'));
+  const files = bad.map(({ make }, i) => {
+    const file = path.join(dir, `m${i}.jsonl`);
+    make(file);
+    return file;
   });
+  writeFileSync(path.join(dir, 'z.jsonl'), prompt('u-z', 'after the bad one'));
+  return { dir, files };
+}
 
-  it("among an agent's own transcripts, does not stop the others", async () => {
-    const folder = temporaryFolder();
-    const { dir, file } = mixed(folder, make);
-    const own = place({ folder, claude: dir });
-    const result = await holdfast(own.env, 'ingest');
-    expect(result.stderr).toBe('');
-    expectNoTrace(result);
-    if (result.code !== 0) expect(result.stdout).toContain(file);
-    await expectBothGood(own);
-    // `doctor` reports an unreadable file until it becomes readable.
-    const { code, stdout } = await holdfast(own.env, 'doctor');
-    expect(stdout).toContain('is sound');
-    expectNoTrace({ stdout, stderr: '' });
+it('inside a folder, each bad file is named, and the rest is imported', async () => {
+  const own = place();
+  const { dir, files } = mixedWithAll(own.folder);
+  const failed = bad.filter(({ as }) => as === 'failed').length;
+  const result = await holdfast(own.env, 'ingest', '--dir', dir, '--json');
+  expect({ code: result.code, stderr: result.stderr }).toEqual({ code: 1, stderr: '' });
+  const report = JSON.parse(result.stdout);
+  const seen = bad.length + 2;
+  expect(report.files).toEqual({ seen, imported: 2, skipped: bad.length - failed, failed });
+  expect(report.problems).toHaveLength(bad.length);
+  const messages = report.problems.map(({ message }: { message: string }) => message);
+  for (const [i, { name, says }] of bad.entries()) {
+    const about = messages.filter((message: string) => message.includes(files[i] as string));
+    expect({ name, about }).toEqual({ name, about: [expect.stringMatching(says)] });
+  }
+  const inWords = await holdfast(own.env, 'ingest', '--dir', dir);
+  for (const file of files) expect(inWords.stdout).toContain(file);
+  expectNoTrace(inWords);
+  await expectBothGood(own);
+});
+
+it('a folder whose bad files are only left out or looked into is a success', async () => {
+  const own = place();
+  const { dir } = mixed(own.folder, (file) => writeFileSync(file, 'no transcript\n'));
+  const folder = path.join(dir, 'x.jsonl');
+  mkdirSync(folder);
+  const { files } = await ask(own.env, 'ingest', '--dir', dir);
+  expect(files).toEqual({ seen: 4, imported: 2, skipped: 2, failed: 0 });
+});
+
+it("among an agent's own transcripts, bad files do not stop the others", async () => {
+  const folder = temporaryFolder();
+  const { dir, files } = mixedWithAll(folder);
+  const own = place({ folder, claude: dir });
+  const result = await holdfast(own.env, 'ingest');
+  expect(result.stderr).toBe('');
+  expectNoTrace(result);
+  expect(result.code).toBe(1);
+  for (const [i, { as }] of bad.entries()) if (as === 'failed') expect(result.stdout).toContain(files[i]);
+  await expectBothGood(own);
+  // `doctor` reports an unreadable file until it becomes readable.
+  const { code, stdout } = await holdfast(own.env, 'doctor');
+  expect(stdout).toContain('is sound');
+  expectNoTrace({ stdout, stderr: '' });
+  expect(code).toBe(1);
+  for (const file of files) {
     const known = existsSync(file) && statSync(file).isFile() && statSync(file).size > 0;
-    expect(code).toBe(known ? 1 : 0);
-    if (known) expect(stdout).toContain('m.jsonl');
-  });
+    expect([file, stdout.includes(path.basename(file))]).toEqual([file, known]);
+  }
 });
 
 it('a folder that links to a folder above it is named, is not followed, and is not a failure', async () => {
