@@ -42,11 +42,7 @@ export function endingIn(key: string): Ending | undefined {
 export const withSource = (fact: string, source: 'commit' | 'pull request', title: string): string =>
   `${fact} (From the ${source} “${title}”.)`;
 export const withoutSource = (text: string): string =>
-  text.replace(/ \((?:From the (?:commit|pull request)|The person asked:) “[^”]*”\.?\)$/, '');
-
-/** How something is after the person asked for it, with the words of the person. */
-export const withWish = (fact: string, wish: string): string =>
-  `${fact} (The person asked: “${wish.replace(/[“”]/g, '"')}”)`;
+  text.replace(/ \(From the (?:commit|pull request) “[^”]*”\.\)$/, '');
 
 /** What a statement says, without the words that its form puts before it. */
 export const coreOf = (text: string, form: StatementForm | undefined): string =>

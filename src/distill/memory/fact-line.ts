@@ -4,7 +4,7 @@ import { keyedTarget } from './place.ts';
 import { sourceMark } from './said-by.ts';
 
 /** Keys that only distinguish statements. Readers do not need them. */
-const unsaidKey = /^(?:doc|wish|decision|preference|choice|rule|commit|change|place|name|unfit): /;
+const unsaidKey = /^(?:doc|decision|preference|choice|rule|commit|change|place|name|unfit): /;
 
 /** `- **package manager:** pnpm` */
 export function factLine({ key, text, tags, saidBy }: Pick<Statement, 'key' | 'text' | 'tags' | 'saidBy'>): string {

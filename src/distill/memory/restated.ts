@@ -15,7 +15,7 @@ interface Line {
 }
 
 /** Keys of decisions and choices are made of the words of the text, others name what the text is about. */
-const made = /^(?:change|doc|wish|choice|decision|preference|rule|name|place): |^layout$/;
+const made = /^(?:change|doc|choice|decision|preference|rule|name|place): |^layout$/;
 
 /** The beginnings of the words, so that `captured` and `capture` are the same. Numbers stay whole. */
 function wordsOf({ key, text, form }: Statement): Set<string> {

@@ -1,6 +1,5 @@
 // Judges by its form whether a sentence says how something works, and can be read alone months later.
 
-import { outsideIn } from './outside.ts';
 import { asksFor } from './preamble.ts';
 import { identifier } from './request.ts';
 
@@ -153,42 +152,11 @@ export const statesDemand = (text: string): boolean => {
 
 const withoutQuotes = (text: string): string => text.replace(/`[^`]*`/g, '`x`').replace(/"[^"]*"/g, '"x"');
 
-/** A name, perhaps with an article before it and a noun behind it, and what it is or does. */
-const subjectVerb =
-  /^(?:(?:the|an?|each|every|all|only|legacy)\s)?(?:[\w'./-]+\s){0,3}?(?:`x`|[A-Z]\w*[A-Z]\w*|[a-z]+[-_.][a-z]\S*|(?![A-Z][a-z]+-[a-z])[A-Z][\w-]+)(?:'s|s')?(?: \/ `x`)*(?: \([^)]*\))?(?: [\w-]+){0,3}? (?:is|are|has|have|does|do|can|cannot|can't|isn't|aren't|doesn't|don't|never|only|always|(?!this\b|its\b|as\b|us\b|plus\b|versus\b|less\b|across\b|unless\b|process\b|class\b|access\b|alias\b|status\b)[a-z]{2,}s) /i;
-
-/** Whether a sentence says what something that it names is or does, and can be read alone. */
-export function describes(text: string): boolean {
-  const plain = withoutQuotes(text);
-  return subjectVerb.test(plain) && isNamedFact(text, plain);
-}
-
-/** One thing that a service holds, what it did once, or one release. */
-const ofOneCase = /\b(?:issues?|repo(?:sitory)?|releases?|actions? run|ha(?:s|ve) \S+ed)\b|\bv?\d+\.\d+/i;
-
-/** The same of something that everyone knows, such as a service. The text names something else beside it, at least in words with hyphens. */
-export function describesKnown(text: string): boolean {
-  const plain = withoutQuotes(text);
-  const [subject = ''] = /^(?:the )?\S+(?: \S+)?/i.exec(plain) ?? [];
-  const others = namesIn(text).length + outsideIn(plain).length + (plain.match(/[a-z]\w*-\w+/g) ?? []).length;
-  return (
-    outsideIn(subject).length > 0 &&
-    others > 1 &&
-    !ofOneCase.test(text) &&
-    subjectVerb.test(plain) &&
-    isFact(text, plain)
-  );
-}
-
-/** Whether the words of a list item form a sentence. */
-export const hasVerb = (text: string): boolean => {
-  const plain = withoutQuotes(text).replace(/\([^)]*\)/g, '');
-  return verbAfterSubject.test(plain) || subjectVerb.test(plain) || demands.test(plain);
-};
-
 /** `plain` is the text without what is quoted in it. */
-const isFact = (text: string, plain: string): boolean =>
+const isNamedFact = (text: string, plain: string): boolean =>
   isWhole(text, 6) &&
+  namesIn(text).length > 0 &&
+  namesSubject(text) &&
   !isDeed(text) &&
   !isDated(text) &&
   !adverb.test(text) &&
@@ -196,9 +164,6 @@ const isFact = (text: string, plain: string): boolean =>
   !passing.test(plain) &&
   !pastVerb.test(plain) &&
   !ofTheWork.test(text);
-
-const isNamedFact = (text: string, plain: string): boolean =>
-  namesIn(text).length > 0 && namesSubject(text) && isFact(text, plain);
 
 /** What follows from the sentence before it, or what to do about it. */
 const follows =

@@ -14,7 +14,6 @@ import type { CommandKind } from './commands.ts';
 import { commitFacts } from './commit-facts.ts';
 import type { Command } from './deeds.ts';
 import { docsAdded } from './docs-added.ts';
-import { fulfilledIn } from './fulfilled.ts';
 import { insightsOf } from './insights.ts';
 import { doneSentence, openedSentence, type Reading, readingOf } from './observe.ts';
 import { planRules } from './plan-rules.ts';
@@ -144,9 +143,8 @@ function statementsOf(
   const rules = planRules(turns).filter(({ text }) => !decided.some((other) => repeats(text, other.text)));
   const planned = [...rules, ...decided];
   const stated = [...statedByPerson(turns), ...planFeedback(turns)];
-  const fulfilled = fulfilledIn(turns, readings).filter(({ text }) => !stated.some((one) => quotes(text, one.text)));
   // What a plan says, its commits and a compaction say again.
-  const repeated = [...committed, ...docsAdded(turns), ...conceptsIn(turns), ...fulfilled].filter(
+  const repeated = [...committed, ...docsAdded(turns), ...conceptsIn(turns)].filter(
     ({ change, text }) => change === 'retire' || !planned.some((other) => repeats(text, other.text)),
   );
   for (const statement of [...repeated, ...planned, ...instructionsAdded(turns)]) add(statement);
@@ -186,10 +184,6 @@ function statementsOf(
   for (const { text, tool } of refusalsIn(turns)) add({ key: tool, text, saidBy: 'person' });
   return [...found.values(), ...commandStatements(readings), ...unfitCommands(turns)];
 }
-
-/** Whether a text holds what the person said. */
-const quotes = (text: string, said: string): boolean =>
-  text.toLowerCase().includes(said.toLowerCase().replace(/[.!]$/, ''));
 
 const fewestShared = 4;
 

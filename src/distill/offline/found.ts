@@ -1,16 +1,85 @@
-// What an agent learned from errors: the reasons that it gives, and what a compaction lists.
+// What an agent found out and wrote down for the person: how things work, in its last answers, and what went wrong, in a compaction.
 
 import { inOneLine } from '../../language/gist.ts';
 import { isAnswer } from '../../language/open-ends.ts';
 import type { Turn } from '../material.ts';
-import { namesIn, statesDemand } from './claim.ts';
+import { namesIn, statesChange, statesDemand, weighClaim, withPoint } from './claim.ts';
+import type { Reading } from './observe.ts';
+import { outsideIn } from './outside.ts';
 import type { Insight } from './reasons.ts';
 import { isRefuted } from './refuted.ts';
 import { capital, ended } from './say.ts';
-import { entrySentences } from './sentences.ts';
+import { answerSentences, entrySentences } from './sentences.ts';
 import { type Item, itemsOf, named } from './written.ts';
 
+const mostClaims = 3;
+const leastWeight = 4;
 const longestCure = 420;
+/** Sections that tell of the work, or of what could be done. */
+const ofTheWork =
+  /\?|\b(?:skipp\w+|recommend\w*|suggest\w*|chang(?:es?|ed)|files?|summary|verdict|fix(?:es|ed)?|issues?|missing|next|options?|to-?dos?|tests?|verif\w+|validat\w+|review\w*|nits?|minor|concerns?|trade-?offs?|plan|proposal|steps?|commit\w*|might|i|i'd)\b/i;
+/** A line of a file moves, and a label belongs to a list, unless it names something of the code. */
+const position = /:\d{2,}|\blines? \d/;
+const label = /^.{0,25} [—–-] |^[^.]{1,60}: |\bwe\b/i;
+const nameBefore = /^`[^`]{3,40}`: (?=\S)/;
+const isLoose = (text: string): boolean =>
+  position.test(text) || label.test(text.replace(nameBefore, '').replace(/`[^`]*`/g, 'x'));
+
+/** A sentence may also begin with code in lower case. */
+const beforeCode = (text: string): string[] => text.split(/(?<=[\w)`]\.)(?<!\b(?:e\.g|i\.e|etc|vs|cf)\.) +(?=`)/);
+
+/** The speaker announces what counts. */
+const summed =
+  /^(?:(?:the|in|a) )?(?:one-sentence version|short(?: answer| version)?|tl;?dr|bottom line|key (?:point|insight))\s*(?::|—)\s+/i;
+/** `(push.go:238)`, also after a name: where it stands today. */
+const reference = / \(`?[\w./-]+:\d+(?:-\d+)?`?\)|, `?[\w./-]+:\d+(?:-\d+)?`?(?=\))/g;
+
+const told = (whole: string, heading: string) => {
+  // What follows the colon is a list or code, which shows the change.
+  const text = whole
+    .replaceAll('’', "'")
+    .replace(/^But (?=\S)/, '')
+    .replace(reference, '')
+    .replace(/:$/, '.');
+  return { text: capital(text.replace(summed, '')), isSummed: summed.test(text), heading };
+};
+
+function weightOf(text: string): number {
+  if (statesChange(text)) return leastWeight;
+  return namesIn(text).length + outsideIn(text.replace(/`[^`]*`/g, 'x')).length > 1 ? weighClaim(text) : 0;
+}
+
+/**
+ * Sentences of last answers that say how something works, with at least two names, or what holds from then on. The person did not object to
+ * them, and they still hold at the end.
+ */
+export function claimsIn(
+  turns: readonly Turn[],
+  readings: readonly Reading[],
+  holds: (claim: Insight) => boolean,
+): Insight[] {
+  const found = readings.flatMap((reading) => {
+    const { turn, answer } = reading;
+    if (isRefuted(turns, turn) || !/`[^`\n]{3,}`/.test(answer)) return [];
+    return answerSentences(reading)
+      .flatMap(({ text, heading }) => beforeCode(text).map((one) => told(one, heading)))
+      .map((one, i, all) => ({ ...one, next: all[i + 1]?.heading === one.heading ? (all[i + 1]?.text ?? '') : '' }))
+      .filter(
+        ({ text, isSummed, heading }) => /\.$/.test(text) && !isLoose(text) && (isSummed || !ofTheWork.test(heading)),
+      )
+      .map(({ text, isSummed, next }) => ({
+        text: withPoint(text, isLoose(next) ? '' : next),
+        ...{ weight: weightOf(text) + (isSummed ? 1 : 0), at: turn.endedAt, about: '' },
+      }))
+      .filter(({ weight }) => weight >= leastWeight);
+  });
+  const best = new Set<Insight>();
+  for (const one of [...found].sort((a, b) => b.weight - a.weight)) {
+    if (best.size === mostClaims) break;
+    if (holds(one)) best.add(one);
+  }
+  return found.filter((one) => best.has(one));
+}
 
 const mostLessons = 2;
 /** What went wrong stands before the reason. */

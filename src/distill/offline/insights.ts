@@ -6,8 +6,7 @@ import type { Extraction } from '../../schema/extraction.ts';
 import type { Turn } from '../material.ts';
 import { namesIn } from './claim.ts';
 import { deedsOf } from './deeds.ts';
-import { claimsIn, type Holds, remarksIn } from './explained.ts';
-import { curesIn, lessonsIn } from './found.ts';
+import { claimsIn, curesIn, lessonsIn } from './found.ts';
 import { asTitle } from './heading.ts';
 import { outlastsMend, tellsFault, tellsOfOthers } from './mended.ts';
 import { certain, isTelling, sharesNames } from './notable.ts';
@@ -17,7 +16,7 @@ import { isRefuted } from './refuted.ts';
 import { ended } from './say.ts';
 import { planInsights } from './written.ts';
 
-const most = 10;
+const most = 5;
 
 /** `causes` come from commits. */
 export function insightsOf(
@@ -27,9 +26,7 @@ export function insightsOf(
 ): Extraction['insights'] {
   const lastChange = readings.findLastIndex(({ deeds }) => deeds.modified.length > 0);
   const changedAt = readings[lastChange]?.turn.endedAt ?? '';
-  const holds: Holds = (claim, { isCause } = {}) =>
-    !(claim.at <= changedAt && (tellsFault(claim.text) || (isCause === true && !outlastsMend(claim.text)))) &&
-    !isOvertaken(claim, turns);
+  const holds = (claim: Insight) => !(claim.at <= changedAt && tellsFault(claim.text)) && !isOvertaken(claim, turns);
   const found = readings.flatMap(({ turn, findings, title, clear }, i) =>
     (isRefuted(turns, turn) ? [] : findings)
       .filter(({ text, weight }) => weight >= certain && isTelling(text) && (i > lastChange || outlastsMend(text)))
@@ -38,7 +35,6 @@ export function insightsOf(
   );
   // The surest come last. If two insights are about the same things, the later one stays.
   const all = [
-    ...remarksIn(turns, readings, holds),
     ...lessonsIn(turns, holds),
     ...claimsIn(turns, readings, holds),
     ...curesIn(turns),

@@ -39,6 +39,18 @@ it('a list below a bold line with decisions counts as decisions', () =>
     rules('## Context\n\nShips.\n\n**User decisions:**\n- Ships stay grouped by pier when the tide falls'),
   ).toEqual(['Guard large harbours: Ships stay grouped by pier when the tide falls.']));
 
+it('a title that is cut ends in a whole word that leads nowhere', () =>
+  expect(
+    rules(`## Context\n\n${guard}`, 'Merge the list of the piers and the list of the ships into one table'),
+  ).toEqual([`Merge the list of the piers and the list of the ships: ${guard}`]));
+
+it('a sentence that begins within a quotation is no rule', () =>
+  expect(
+    rules(
+      '## Context\n\nThe guide says "Keep it short. Give each pier a line of its own." This belongs in the book of the port, not in the tide.',
+    ),
+  ).toEqual([]));
+
 it('a heading that says how something should be is a rule, without its number', () => {
   expect(rules('## Fix 1: The harbour should prefer `lockFile` over the address (tide)\n\nChange it.')).toEqual([
     'Guard large harbours: The harbour should prefer `lockFile` over the address.',

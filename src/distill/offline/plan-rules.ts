@@ -25,6 +25,9 @@ const unnamed = /(?<!^)\b(?:this|these|those|such) (?!is\b|way\b|repo|project)\w
 /** About texts and looks. */
 const minor = /\b(?:readme|docs?|documentation|changelog|colou?rs?|buttons?|layout|alignment|logos?|icons?|wording)\b/i;
 
+/** A title that was cut may end in a word that leads to the next. */
+const openEnd = /(?: (?:into|in|to|of|for|with|and|or|on|by|from|as|at|the|an?))+$/i;
+
 const mostOfPlan = 2;
 const longest = 360;
 
@@ -33,7 +36,8 @@ export function planRules(turns: readonly Turn[]): KeyedStatement[] {
     if (title === undefined || minor.test(title)) return [];
     const about = cut(title.replaceAll('`', ''), 60)
       .replace(/…$/, '')
-      .replace(/\s*\([^)]*$|[\s+&,:–—-]+$/, '');
+      .replace(/\s*\([^)]*$|[\s+&,:–—-]+$/, '')
+      .replace(openEnd, '');
     const sentences = sentencesOf(text);
     const headed = headings(text).filter((said) => holds(said));
     const stated = sentences
@@ -43,7 +47,7 @@ export function planRules(turns: readonly Turn[]): KeyedStatement[] {
         const before = sentences[i - 1];
         const needs = pointsBack.test(said) && before?.heading === sentence.heading ? ended(before.text) : '';
         const whole = needs === '' ? said : `${needs} ${said}`;
-        return whole.length > longest || soFar.test(needs) ? [] : [ended(whole)];
+        return whole.length > longest || soFar.test(needs) || isWithinQuotes(whole) ? [] : [ended(whole)];
       })
       .slice(0, mostOfPlan);
     return [...headed.slice(0, mostOfPlan), ...stated].map((said) => ({
@@ -68,6 +72,8 @@ const headings = (text: string): string[] =>
       ? [ended(said)]
       : [];
   });
+
+const isWithinQuotes = (text: string): boolean => text.split('"').length % 2 === 0;
 
 const isRule = (text: string): boolean =>
   text.length >= 40 &&
