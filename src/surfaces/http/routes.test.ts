@@ -208,7 +208,9 @@ describe('answers', () => {
       ?.run(stand.holdfast.context, { query: 'race', kind: 'session', limit: 3, subagents: false } as never);
     for (const name of ['q', 'query'])
       expect((await stand.get(`/api/search?${name}=race&kind=session&limit=3&project=`)).json).toEqual(expected);
-    expect((await stand.get('/api/search?q=race&project=elsewhere')).json.hits).toEqual([]);
+    const elsewhere = await stand.get('/api/search?q=race&project=elsewhere');
+    expect(elsewhere.status).toBe(404);
+    expect(JSON.stringify(elsewhere.json)).toContain('elsewhere');
     expect((await stand.get('/api/search?q=race&query=race')).status).toBe(400);
   });
 
