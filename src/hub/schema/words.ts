@@ -177,7 +177,8 @@ const finding = `
           JOIN postings p ON p.share = ANY (open_shares) AND p.word = i.word
             AND p.last >= (SELECT min(a.id) FROM a) AND p.first <= (SELECT max(a.id) FROM a)
           CROSS JOIN LATERAL unnest(p.entries, p.times, p.lengths) AS x (entry, times, length)
-          WHERE x.entry IN (SELECT a.id FROM a)
+          -- IS TRUE keeps this a lookup in a hash. As a join, a plan that a connection has kept compares each of many with each.
+          WHERE (x.entry IN (SELECT a.id FROM a)) IS TRUE
           GROUP BY x.entry ORDER BY 2 DESC, 1 LIMIT CASE WHEN common = '{}' THEN most ELSE 3 * most END
         ), w AS MATERIALIZED (SELECT b.entry, b.score, e.words, e.times, e.length FROM b JOIN entries e ON e.id = b.entry)
         SELECT array_agg(w.entry), array_agg(${withCommon}) INTO entries_found, scores_found FROM w;
