@@ -88,13 +88,13 @@ export async function refuseUnknown(
   text: string,
   project: ProjectFilter,
 ): Promise<void> {
+  // A folder, which agents name in each search, costs no list of all projects.
+  if ('path' in project && (!looksLikeLabel(text) || existsSync(project.path))) return;
   const known = await store.projects.list();
   const isKnown =
     'name' in project
       ? known.some(({ name }) => name === project.name)
-      : !looksLikeLabel(text) ||
-        existsSync(project.path) ||
-        known.some(({ path }) => isWithin(path, project.path) || isWithin(project.path, path));
+      : known.some(({ path }) => isWithin(path, project.path) || isWithin(project.path, path));
   if (isKnown) return;
   if (known.length === 0)
     throw new HoldfastError('NOT_FOUND', `There is no project ${JSON.stringify(text)}`, {

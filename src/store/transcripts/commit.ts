@@ -31,7 +31,7 @@ export function committer(connection: Connection) {
       changed.clear();
     };
     const outcomes = chunks.map((chunk) => {
-      // A group can claim a session unless there is one of this name, and a session without entries is none.
+      // A group can claim a session unless one of this name exists. A session without entries does not count as one.
       if (chunk.group !== undefined) refresh();
       return apply(chunk, rules, changed);
     });
